@@ -1,4 +1,4 @@
-/** A block with the very lines that are given, each without its line feed; ranks count from one. */
+/** A block with exactly these lines, each given without its line feed; ranks count from one. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Block, emptyBlock } from '../src/blocks/block.ts';

@@ -1,4 +1,4 @@
-/** A digest of a body as answers need one, made in this thread. */
+/** A body digest for responses, computed in this thread. */
 
 import { createHash } from 'node:crypto';
 import type { RunningDigest } from '../src/http/server/answers/streamed-answer.ts';

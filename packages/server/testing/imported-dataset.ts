@@ -1,4 +1,4 @@
-/** An imported dataset on any disk, made of trades in memory, as an import leaves it. */
+/** An imported dataset on any disk, from trades in memory, as an import leaves it. */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { allocateBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
@@ -17,16 +17,16 @@ import { sealDay } from '../src/tape/write/seal/seal.ts';
 /** Nanoseconds of the day, ticks, lots, aggressor. */
 export type TradeRow = readonly [ns: number, price: number, size: number, side: -1 | 0 | 1];
 
-/** One day of a contract; without trades and gaps it is a whole day on which nothing traded. */
+/** One day of a contract; without trades and gaps, a whole day without trading. */
 export interface DayToImport {
   readonly symbol: string;
   readonly day: UtcDay;
   readonly rows: readonly TradeRow[] | TradeBatch;
-  /** Of the hours in which the market was open, those that are missing; by default none. */
+  /** The missing hours among those in which the market was open; default: none. */
   readonly gaps?: readonly DaySpan[];
 }
 
-/** Seals these days and commits them in one step, beside those that were there; days that were there are replaced. */
+/** Seals these days and commits them in one step; existing days are replaced. */
 export async function importDays(
   disk: Disk,
   tapeRoot: string,

@@ -1,4 +1,4 @@
-/** Imports of small files into a dataset with ES, on any disk, for tests. */
+/** For tests: imports of small files into a dataset with ES, on any disk. */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { HOUR_NS } from '@tapeloom/core/units';
@@ -50,7 +50,7 @@ export const TUESDAY = utcDay(20260310);
 export const WEDNESDAY = utcDay(20260311);
 export const at = (day: UtcDay, ns: number) => epochNs(day, ns);
 
-/** One trade every half hour, on the given hours. */
+/** A trade every half hour between these hours. */
 export function halfHours(day: UtcDay, fromHour: number, toHour: number): Row[] {
   const rows: Row[] = [];
   for (let ns = fromHour * HOUR_NS; ns < toHour * HOUR_NS; ns += HOUR_NS / 2) {
@@ -59,7 +59,7 @@ export function halfHours(day: UtcDay, fromHour: number, toHour: number): Row[] 
   return rows;
 }
 
-/** A DBN file of ESH6 that says what it covers, by the time of capture. */
+/** A DBN file of ESH6 that declares its coverage by capture time. */
 export function dbn(
   from: bigint,
   to: bigint,
@@ -90,7 +90,7 @@ export function dbn(
   return writer.bytes;
 }
 
-/** As Databento writes it, which says nothing of what it covers. */
+/** In Databento's format, which does not declare its coverage. */
 export const csv = (rows: readonly Row[]) =>
   databentoText(
     rows.map(({ ts, price, size, side }) => ({
@@ -121,7 +121,7 @@ export async function importing(disk: Disk, rowsMax?: number): Promise<DatasetIm
   });
 }
 
-/** One command with one file. */
+/** A command with one file. */
 export async function importText(
   disk: Disk,
   path: string,
@@ -131,7 +131,7 @@ export async function importText(
   return await addText(await importing(disk, rowsMax), path, content, options);
 }
 
-/** One file of a command. */
+/** One of a command's files. */
 export async function addText(
   to: DatasetImport,
   path: string,

@@ -1,4 +1,4 @@
-/** The very lines that are given, each without its line feed, packed as exports have them. */
+/** Exactly these lines, each given without its line feed, packed as in exports. */
 
 import type { PackedLines } from '../src/exports/table-rows.ts';
 import { compressShort } from '../src/results/frames.ts';

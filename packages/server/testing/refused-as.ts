@@ -1,10 +1,10 @@
-/** What was refused, as tests look at it. */
+/** Assertions about rejections. */
 
 import assert from 'node:assert/strict';
 import { Refusal, type RefusalReason } from '../src/platform/refusal.ts';
 import { answerTo, type RefusalAnswer } from '../src/platform/refusal-answer.ts';
 
-/** For `assert.rejects`: refused for this kind of reason, with these details if they are told. */
+/** For `assert.rejects`: this kind of rejection, with these details if given. */
 export function refusedAs<T extends RefusalReason['t']>(
   t: T,
   details: Partial<Extract<RefusalReason, { t: T }>> = {},
@@ -16,7 +16,7 @@ export function refusedAs<T extends RefusalReason['t']>(
   };
 }
 
-/** What a customer is told of why this was refused; fails when it was not. */
+/** The customer's explanation of a rejection; fails if it was accepted. */
 export async function answerToRefused(asking: Promise<unknown>): Promise<RefusalAnswer> {
   const error = await asking.then(
     () => assert.fail('it was accepted'),

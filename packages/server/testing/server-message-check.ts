@@ -1,4 +1,4 @@
-/** Every message a test gets from a server passes here: what fits no closed schema of its kind throws. */
+/** Checks every message that a test receives from a server; throws if it does not match its kind's closed schema. */
 
 import { SERVER_MESSAGE_SCHEMAS } from '@tapeloom/protocol/server-message-schemas';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';

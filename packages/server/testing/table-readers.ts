@@ -1,7 +1,7 @@
 /**
- * Reads tables back for tests, with code that did not write them: rows as the lines of an export would say
- * them, `data` beside the rest, without what is null. DuckDB and flechette are others' work altogether;
- * hyparquet is there for nanoseconds, which DuckDB cuts to microseconds.
+ * For tests: reads tables with independent code, as rows like an export's lines, with `data` beside the rest and
+ * without nulls. DuckDB and flechette are third-party; hyparquet is used for nanoseconds, which DuckDB truncates to
+ * microseconds.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,18 +18,18 @@ import { type Column, CompressionType, setCompressionCodec, tableFromIPC } from 
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 
 type Plain = string | number | boolean;
-/** An item of a list is one value, or several with names. */
+/** An item of a list is one value, or several named ones. */
 type Item = Plain | Readonly<Record<string, Plain>>;
 export type TableRow = Readonly<Record<string, Plain | readonly Item[]>>;
 
 export interface ReadTable {
   readonly rows: readonly TableRow[];
   readonly facts: Readonly<Record<string, string>>;
-  /** How many rows each group has. */
+  /** The number of rows in each group. */
   readonly groups: readonly number[];
 }
 
-/** Whole numbers and times come as bigints; these are the times. */
+/** Integers and times are read as bigints; these are the times. */
 const TIMES: ReadonlySet<string> = new Set(['ts', 'end']);
 let duckDb: Promise<DuckDBInstance> | null = null;
 
@@ -37,7 +37,7 @@ const expand = (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes));
 
 setCompressionCodec(CompressionType.ZSTD, { decode: expand, encode: (bytes) => bytes });
 
-/** What a line of NDJSON says, as one row; `places` are the names in the arrays that are items, by field. */
+/** A line of NDJSON as a row; `places` names the positions of array items, by field. */
 export function rowOfLine(line: string, places: Places = {}): TableRow {
   const { data = {}, ...rest } = JSON.parse(line);
   const named = Object.entries(data as Record<string, unknown>).map(([field, value]) => {
@@ -48,7 +48,7 @@ export function rowOfLine(line: string, places: Places = {}): TableRow {
   return { ...rest, ...Object.fromEntries(named.filter(([, value]) => value !== null)) };
 }
 
-/** A name and what is meant when there is no such place. */
+/** A name, and the value of a missing position. */
 export type Places = Readonly<
   Record<string, readonly (readonly [name: string, missing?: number])[]>
 >;
@@ -96,7 +96,7 @@ export async function readParquetByDuckDb(bytes: Uint8Array): Promise<readonly T
   }
 }
 
-/** Rows of texts, by the names of the first line; what is empty is left out. */
+/** Rows of texts, keyed by the first line's names; empty cells are omitted. */
 export function readCsv(bytes: Uint8Array): readonly Readonly<Record<string, string>>[] {
   const text = zstdDecompressSync(bytes).toString('utf8');
   const [names, ...rows] = csvLines(text);
@@ -138,7 +138,7 @@ export function readArrow(bytes: Uint8Array): ReadTable {
   };
 }
 
-/** Nanoseconds as they are stored; the library would make milliseconds of them. */
+/** The stored nanoseconds; the library would convert them to milliseconds. */
 function valuesOf(name: string, column: Column<unknown>): readonly unknown[] {
   const values = column.toArray();
   if (!TIMES.has(name)) return [...(values as Iterable<unknown>)];

@@ -1,7 +1,7 @@
 /**
- * For tests about something else than accounts: a key that is always good, with the rights of
- * `live_history`, and one that sees the tape later, with those of `history`. Whoever authenticates is an
- * account of its own, so nobody meets another's limits.
+ * For tests that are not about accounts: a key with the rights of `live_history` that is always valid, and one with
+ * those of `history`, which sees the tape later. Every authentication is an account of its own, so tests do not share
+ * limits.
  */
 
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';

@@ -1,4 +1,4 @@
-/** A customer at the routes of keys: short words for what tests ask there again and again. */
+/** A customer of the key routes: short methods for frequent requests. */
 
 import assert from 'node:assert/strict';
 import type { KeyView } from '../../src/http/routes/key-view.ts';
@@ -13,7 +13,7 @@ export interface RotatedKey extends CreatedKey {
   readonly previous: { readonly id: string; readonly state: string; readonly expiresAt?: string };
 }
 
-/** A sound body, but for these fields. */
+/** A valid body, with these fields replaced. */
 export function keyBody(fields: object = {}): Record<string, unknown> {
   return { name: 'robot', environment: 'live', scopes: ['stream'], ...fields };
 }
@@ -25,13 +25,13 @@ export class KeyRequests {
     this.#service = service;
   }
 
-  /** A millisecond later than whatever was before, so that the newest is known. */
+  /** Advances the clock by a millisecond, so that the newest key is unique. */
   create(key: string, fields: object = {}): Promise<RestAnswer<CreatedKey>> {
     this.#service.clock.advance(1);
     return this.#service.post<CreatedKey>('/v1/keys', { key, body: keyBody(fields) });
   }
 
-  /** A key that was really created. */
+  /** A key from a successful creation. */
   async made(key: string, fields: object = {}): Promise<CreatedKey> {
     const { status, text, body } = await this.create(key, fields);
     assert.equal(status, 201, text);
@@ -54,13 +54,13 @@ export class KeyRequests {
     return (await this.list(key)).find((listed) => listed.id === id)?.state;
   }
 
-  /** The status of a request that any valid key may make. */
+  /** The status of a request that every valid key may make. */
   async use(key: string): Promise<number> {
     return (await this.#service.get('/v1/usage', { key })).status;
   }
 }
 
-/** The pointers of a refused request, in order. */
+/** The sorted field pointers of a rejected request. */
 export async function refusedAt(answer: Promise<RestAnswer<unknown>>): Promise<string[]> {
   const problem = checkProblem(await answer, DOCS_URL, { status: 400, code: 'INVALID_PARAMETERS' });
   return problem.errors!.map(({ path }) => path).sort();

@@ -1,6 +1,6 @@
 /**
- * Accounts for tests: the real SQLite store in memory, an operator who makes accounts, keys and tokens
- * in it, and a count of the calls that reach it.
+ * Accounts for tests: the real SQLite store in memory, an operator that creates accounts, keys and tokens, and a count
+ * of the calls.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -22,7 +22,7 @@ export interface HandedOutKey {
 }
 
 export class MemoryAccounts implements AsyncDisposable {
-  /** The store as others see it: every call is counted by its name. */
+  /** The store for the code under test: every call is counted by name. */
   readonly store: AccountStore;
   readonly calls = new Map<string, number>();
   readonly #clock: Pick<Clock, 'now'>;
@@ -40,7 +40,7 @@ export class MemoryAccounts implements AsyncDisposable {
     return new MemoryAccounts(clock, await openSqliteAccountStore(path));
   }
 
-  /** An account of this plan; its id. */
+  /** Creates an account with this plan; returns its id. */
   async account(plan: Plan = 'sandbox', until: EpochNs | null = null): Promise<string> {
     this.#accounts += 1;
     const account = { name: `account ${this.#accounts}`, grants: grantsOf(plan, until) };
@@ -55,7 +55,7 @@ export class MemoryAccounts implements AsyncDisposable {
     await this.#store.setSuspended(this.#call(), accountId, isSuspended);
   }
 
-  /** A live key with all scopes and no restriction, but for what is given. */
+  /** A live key with all scopes and no restrictions, except for `rights`. */
   async key(accountId: string, rights: Partial<KeyRights> = {}): Promise<HandedOutKey> {
     const key = {
       name: 'a key',
@@ -91,7 +91,7 @@ export class MemoryAccounts implements AsyncDisposable {
     return text;
   }
 
-  /** How often the store was called by others, by this name or in all. */
+  /** How often the store was called from outside, by this name or in total. */
   callCount(name?: string): number {
     if (name !== undefined) return this.calls.get(name) ?? 0;
     return [...this.calls.values()].reduce((sum, count) => sum + count, 0);

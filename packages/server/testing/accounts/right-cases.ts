@@ -1,10 +1,8 @@
 /**
- * Who may ask for which instrument when: every entry a key may have, every name it may ask for, every
- * moment that matters, with the verdict written by hand. The entitlements are tested with these cases,
- * and so is every door that asks them, so that REST and stream are held to one matrix.
- *
- * The book is real: `ES.c.0` leaves ESU6 for ESZ6 on 14 September 2026, `ES.v.0` two days earlier, and
- * ESU6 expires on the 18th.
+ * Which key entries allow which name at which time: every kind of entry, name and moment, with hand-written verdicts.
+ * The entitlements and every endpoint that uses them are tested with these cases, so REST and stream share one matrix.
+ * The book is real: `ES.c.0` rolls from ESU6 to ESZ6 on 14 September 2026, `ES.v.0` two days earlier, and ESU6 expires
+ * on the 18th.
  */
 
 import { contractsOf } from '@tapeloom/core/instrument/contracts';
@@ -15,15 +13,15 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 
 export interface RightCase {
-  /** What the key lists; null: it is not restricted. */
+  /** The key's entries; null: unrestricted. */
   readonly entries: readonly string[] | null;
-  /** The name that is asked for. */
+  /** The requested name. */
   readonly name: string;
   readonly now: EpochNs;
-  /** Where the history asked for begins; null for a stream. */
+  /** The start of the requested history; null for a stream. */
   readonly from: EpochNs | null;
   readonly isAllowed: boolean;
-  /** What a failing assertion shows. */
+  /** Shown by a failing assertion. */
   readonly title: string;
 }
 
@@ -33,7 +31,7 @@ const NOON_NS = 43_200_000_000_000;
 
 export const RIGHT_BOOK = makeBook();
 
-/** The moments of the columns below, in their order. */
+/** The moments of the columns below, in order. */
 const MOMENTS: readonly (Pick<RightCase, 'now' | 'from'> & { readonly title: string })[] = [
   { title: 'stream before the roll', now: noon(20260910), from: null },
   { title: 'stream after the roll', now: noon(20260916), from: null },
@@ -45,7 +43,7 @@ const MOMENTS: readonly (Pick<RightCase, 'now' | 'from'> & { readonly title: str
   { title: 'after the expiry, from after the roll', now: noon(20260921), from: noon(20260915) },
 ];
 
-/** One character a moment: `y` allowed, `-` refused. Names that are not listed are refused always. */
+/** One character per moment: `y` allowed, `-` rejected. Names that are not listed are always rejected. */
 const VERDICTS: readonly {
   readonly entries: readonly string[] | null;
   readonly names: Readonly<Record<string, string>>;
@@ -61,10 +59,10 @@ const VERDICTS: readonly {
       CLX6: 'yyyyyyyy',
     },
   },
-  // The alias over any range; of its contracts only the one it designates on the day of the request.
+  // The alias over any range; of its contracts, only the one that it designates on the day of the request.
   { entries: ['ES.c.0'], names: { 'ES.c.0': 'yyyyyyyy', ESU6: 'y--y----', ESZ6: '-yy-yyyy' } },
   { entries: ['ES.v.0'], names: { 'ES.v.0': 'yyyyyyyy', ESU6: 'y--y----', ESZ6: '-yy-yyyy' } },
-  // The contract always, also expired; an alias where it means this contract for the request.
+  // The contract always, even expired; an alias when it designates this contract for the request.
   {
     entries: ['ESU6'],
     names: { ESU6: 'yyyyyyyy', 'ES.c.0': 'y--yy-y-', 'ES.v.0': 'y--yy-y-' },
@@ -73,10 +71,10 @@ const VERDICTS: readonly {
     entries: ['ESZ6'],
     names: { ESZ6: 'yyyyyyyy', 'ES.c.0': '-yy--y-y', 'ES.v.0': '-yy--y-y' },
   },
-  // A contract no alias designates yet, and one of another product.
+  // A contract that no alias designates yet, and one of another product.
   { entries: ['ESH7'], names: { ESH7: 'yyyyyyyy' } },
   { entries: ['CLX6'], names: { CLX6: 'yyyyyyyy' } },
-  // Several entries allow what each of them allows.
+  // Several entries allow what any of them allows.
   {
     entries: ['ES.c.0', 'ESU6'],
     names: {
@@ -96,7 +94,7 @@ const VERDICTS: readonly {
       'ES.v.0': 'yyyyyyyy',
     },
   },
-  // Entries are case-sensitive, and a name that means nothing allows nothing.
+  // Entries are case-sensitive, and an unknown name allows nothing.
   { entries: ['esz6', 'ES.C.0', 'ES'], names: {} },
 ];
 

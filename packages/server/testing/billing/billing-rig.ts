@@ -1,4 +1,4 @@
-/** Billing over a real store in memory, with a scripted provider for each of two regions and time by hand. */
+/** Billing over a real store in memory, with a scripted provider for each of two regions and a manual clock. */
 
 import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -45,9 +45,9 @@ export class BillingRig implements AsyncDisposable {
   readonly provider: ScriptedProvider;
   readonly other = new ScriptedProvider('other');
   readonly mails: OutgoingMail[] = [];
-  /** What the operator reads, a line each. */
+  /** The operator's log lines. */
   readonly logged: string[] = [];
-  /** What the mail server does with a mail. */
+  /** Handles a delivered mail. */
   onMail: (mail: OutgoingMail) => void = (mail) => void this.mails.push(mail);
   readonly owed: OwedMails;
   readonly payments: Payments;
@@ -93,7 +93,7 @@ export class BillingRig implements AsyncDisposable {
     return BillingRig.over(store, new ManualClock(START));
   }
 
-  /** Over accounts that somebody else looks after. */
+  /** Over accounts that the caller manages. */
   static over(
     store: AccountStore,
     clock: ManualClock,
@@ -137,14 +137,14 @@ export class BillingRig implements AsyncDisposable {
     });
   }
 
-  /** An order that waits to be paid. */
+  /** An unpaid order. */
   async order(accountId: string, wish: Partial<CheckoutWish> = {}): Promise<OrderRecord> {
     const order = await this.checkout(accountId, wish);
     if ('refused' in order) throw new Error(`refused: ${order.refused}`);
     return order;
   }
 
-  /** An order that is paid, as the provider said by a webhook. */
+  /** A paid order, reported by a webhook. */
   async bought(accountId: string, wish: Partial<CheckoutWish> = {}): Promise<OrderRecord> {
     const order = await this.order(accountId, wish);
     await this.deliver(this.provider.pay(order.ref, this.now, 30));

@@ -1,6 +1,6 @@
 /**
- * A process that is killed at one of its steps: at a call of the store, or at whatever else it says is one. Killed
- * before a step, the step does not happen; killed after it, nobody hears of it. From then on nothing happens at all.
+ * A process that is killed at one of its steps: at a call of the store, or at another declared step. Killed before a
+ * step, the step does not happen; killed after it, its result is lost. From then on, nothing happens.
  */
 
 import type { AccountStore } from '../../src/accounts/store/account-store.ts';
@@ -14,7 +14,7 @@ export interface Kill {
 }
 
 export class KilledProcess {
-  /** The store as the process has it. */
+  /** The store for the process. */
   readonly store: AccountStore;
   readonly #kill: Kill;
   #steps = 0;

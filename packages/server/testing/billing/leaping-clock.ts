@@ -1,4 +1,4 @@
-/** A clock for rigs that moves when it is told to, and has no timers: a rig looks where time would. For tests. */
+/** For tests: a clock that jumps when told, without timers; the rig triggers what is due. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../../src/platform/clock.ts';

@@ -1,4 +1,4 @@
-/** What every adapter does when its provider is down, silent, cut off or speaks in another way than agreed. */
+/** What every adapter does when its provider is down, silent, cut off or responds in an unexpected format. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,7 +39,7 @@ export function testProviderFaults(name: string, open: () => Promise<ProviderRig
     const before = await fetched(rig, ref);
     rig.reach('down');
     for (const call of calls(rig, ref, NEVER)) await assert.rejects(call(), UpstreamError);
-    // What an operator asks is answered in words, whatever happens.
+    // The operator's check always reports a result.
     const findings = await rig.provider.examine(NEVER).catch((error: unknown) => error);
     assert.ok(findings instanceof UpstreamError || hasFault(findings));
     rig.reach('up');
@@ -91,7 +91,7 @@ function testCut(name: string, open: () => Promise<ProviderRig>): void {
       () => rig.provider.cancelNow(ref, NEVER),
     ]) {
       rig.reach('cut');
-      // Who can still read may find out by itself that it was done.
+      // An adapter that can still read may detect that it was done.
       await end().catch((error: unknown) => assert.ok(error instanceof UpstreamError));
       rig.reach('up');
       await end();
@@ -103,7 +103,7 @@ function testCut(name: string, open: () => Promise<ProviderRig>): void {
 function testGarbled(name: string, open: () => Promise<ProviderRig>): void {
   test(`${name}: answers that have lost their shape are an UpstreamError, and change nothing`, async () => {
     await using rig = await open();
-    // Who parses nothing is never misled.
+    // An adapter that parses nothing cannot be misled.
     if (rig.garble === undefined) return;
     const ref = await paid(rig);
     const waiting = await started(rig);

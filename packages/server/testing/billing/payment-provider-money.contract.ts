@@ -1,4 +1,4 @@
-/** What every adapter does about money: what was charged is listed, given back once, and taken back by banks. */
+/** What every adapter does about money: charges are listed, refunds happen once, and banks dispute. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -94,7 +94,7 @@ function testRefunds(name: string, open: () => Promise<ProviderRig>): void {
     const part = { key: 'withdrawal:1', amountMinor: 1_000 };
     const asked = [1, 2, 3].map(() => rig.provider.refund(ref, part, NEVER));
     for (const outcome of await Promise.all(asked)) assert.notEqual(outcome, 'nothing');
-    // A provider that decides later has decided by then.
+    // A provider that decides later has decided by now.
     await rig.pass(DAY_MS);
     assert.equal(await refundedOf(rig, ref), 1_000);
     assert.equal(await stateOf(rig, ref), 'paid', 'a part changes no state');

@@ -1,6 +1,6 @@
 /**
- * What every adapter of the payment port must do, over a rig that plays what happens at the provider. Here: checkouts,
- * webhooks, cancelling. Money that comes and goes, and faults, have files of their own.
+ * What every adapter of the payment port must do, over a rig that simulates the provider. This file covers checkouts,
+ * webhooks and cancelling; money and faults have files of their own.
  */
 
 import assert from 'node:assert/strict';
@@ -134,7 +134,7 @@ function testRefusedWebhooks(name: string, open: () => Promise<ProviderRig>): vo
     rig.refuseWebhooks(2);
     await paid(rig);
     await rig.pass(DAY_MS);
-    // A provider may send several about one payment; two attempts were refused, and each came again.
+    // A provider may send several webhooks about a payment; two attempts were rejected and repeated.
     const sent = await rig.sent();
     const texts = sent.map(({ body }) => Buffer.from(body).toString());
     assert.equal(sent.length - new Set(texts).size, 2, 'two came again, byte by byte');
@@ -159,7 +159,7 @@ function testRefusedWebhooks(name: string, open: () => Promise<ProviderRig>): vo
         assert.equal(event, null, kind);
         continue;
       }
-      // Taken, so that the provider does not send it for days; and about nothing.
+      // Accepted, so that the provider does not retry for days, but about no object of ours.
       assert.notEqual(event, null, kind);
       assert.equal(await rig.provider.locate(event!.objectRef, NEVER), null, kind);
     }

@@ -1,4 +1,4 @@
-/** Orders and rights over a real store and a provider's rig, by the rig's time. */
+/** Orders and rights over a real store and a provider's rig, on the rig's time. */
 
 import type { PaymentKind } from '@tapeloom/core/entitlement/payment';
 import { type Plan, planAt } from '@tapeloom/core/entitlement/plan';
@@ -17,11 +17,11 @@ import type { ProviderRig, SentWebhook } from './provider-rig.ts';
 const URL = 'https://tapeloom.example.com';
 const NEVER: Disposable = { [Symbol.dispose]: () => {} };
 
-/** Gives a store of its own to every call. */
+/** Opens a new store at every call. */
 export type OpenStore = () => Promise<AccountStore>;
 
 interface PaymentsOverRigOptions {
-  /** The store, if it is not one in memory. */
+  /** The store; default: one in memory. */
   readonly openStore?: OpenStore | undefined;
   readonly provider?: PaymentProvider;
 }
@@ -43,7 +43,7 @@ export class PaymentsOverRig implements AsyncDisposable {
     this.billing = billing;
   }
 
-  /** `provider` is the rig's own, as it is or as somebody listens to it. */
+  /** `provider`: the rig's own, possibly wrapped. */
   static async open(
     rig: ProviderRig,
     { openStore = inMemory, provider = rig.provider }: PaymentsOverRigOptions = {},
@@ -51,7 +51,7 @@ export class PaymentsOverRig implements AsyncDisposable {
     return new PaymentsOverRig(rig, await openStore(), provider);
   }
 
-  /** As after a restart of the process, with the secrets that are configured now. */
+  /** Simulates a restart of the process, with the present secrets. */
   async restart(): Promise<void> {
     await this.payments.idle();
     const { payments, billing } = compose(this.rig, this.store, this.rig.provider);
@@ -72,13 +72,13 @@ export class PaymentsOverRig implements AsyncDisposable {
       grants: [],
     });
     if ('refused' in made) throw new Error(made.refused);
-    // Some providers sell to nobody whom they cannot write to.
+    // Some providers require the buyer's address.
     const email = `buyer-${this.#accounts}@example.com`;
     await this.store.people.setOwner(call, made.id, { email, key: email });
     return made.id;
   }
 
-  /** An order that waits to be paid. */
+  /** An unpaid order. */
   async order(accountId: string, kind: PaymentKind): Promise<OrderRecord> {
     const order = await this.billing.checkout({
       accountId,
@@ -92,7 +92,7 @@ export class PaymentsOverRig implements AsyncDisposable {
     return order;
   }
 
-  /** The same one while something can still come of it; else one of a new account, with another beside it. */
+  /** The same order while it can still change; otherwise one of a new account. */
   async orderToGoOn(before: OrderRecord | null, kind: PaymentKind): Promise<OrderRecord> {
     const known = before === null ? null : await this.again(before);
     if (known !== null && !isOver(known)) return known;
@@ -103,7 +103,7 @@ export class PaymentsOverRig implements AsyncDisposable {
     return (await this.store.orders.findOrder(null, order.id))!;
   }
 
-  /** All at once, as they come in this order. */
+  /** All at once, arriving in this order. */
   async receive(webhooks: readonly SentWebhook[]): Promise<readonly WebhookOutcome[]> {
     const { name } = this.rig.provider;
     const outcomes = await Promise.all(
@@ -118,7 +118,7 @@ export class PaymentsOverRig implements AsyncDisposable {
   }
 }
 
-/** Nothing comes of it any more, but that banks may still ask. */
+/** The order is final, except for disputes. */
 function isOver({ kind, state }: OrderRecord): boolean {
   return state === 'ended' || state === 'failed' || (kind === 'purchase' && state === 'refunded');
 }

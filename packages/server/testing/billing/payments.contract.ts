@@ -1,4 +1,4 @@
-/** What comes of a provider's webhooks, lists and answers for orders and rights, whichever provider it is. */
+/** How a provider's webhooks, lists and responses affect orders and rights, for any provider. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * What happens at a payment provider, played: the buyer on its page, time that passes, its staff and the buyer's
- * bank, and the ways in which it cannot be reached. What all suites over rigs need stands here too.
+ * A simulated payment provider: the buyer on its page, passing time, its staff and the buyer's bank, and ways of being
+ * unreachable. It also contains what all suites over rigs share.
  */
 
 import assert from 'node:assert/strict';
@@ -23,15 +23,15 @@ export interface SentWebhook {
 }
 
 /**
- * `down`: it cannot be reached, or says that it failed. `silent`: it does not answer. `cut`: it does what it is
- * asked, and the answer is lost on the way.
+ * `down`: unreachable, or reports a failure. `silent`: no response. `cut`: the request is processed, but its response
+ * is lost.
  */
 export type Reach = 'up' | 'down' | 'silent' | 'cut';
 
 /**
- * Webhooks with a good signature that are nothing to us: `not-json` and `no-event` cannot be read; `unknown-kind` is
- * of a kind that no adapter waits for; `unknown-object` is about something that was never bought here;
- * `other-mode` is of the test mode for a live key, or the other way round.
+ * Signed webhooks that do not concern us: `not-json` and `no-event` cannot be parsed; `unknown-kind` is of a kind that
+ * no adapter handles; `unknown-object` is about an object that was never bought here; `other-mode` is of the test mode
+ * for a live key, or vice versa.
  */
 export const ODD_WEBHOOKS = [
   'not-json',
@@ -42,38 +42,38 @@ export const ODD_WEBHOOKS = [
 ] as const;
 export type OddWebhook = (typeof ODD_WEBHOOKS)[number];
 
-/** Answers whose shape is not the agreed one: a page of HTML, nothing, and a field that has another name or type. */
+/** Malformed responses: an HTML page, an empty body, and a field with another name or type. */
 export const GARBLES = ['html', 'empty', 'renamed'] as const;
 export type Garble = (typeof GARBLES)[number];
 
 /**
- * A thousand histories are played over a rig within seconds: where it can, it answers without a socket. All it keeps
- * may grow; all that it does may be asked for in any state, and rejects where the provider would refuse it.
+ * A thousand histories run over a rig within seconds, without a socket if possible. Its state only grows. Every action
+ * may be called in any state, and rejects if the provider would.
  */
 export interface ProviderRig extends AsyncDisposable {
-  /** With the secrets that are valid now: ask for it anew after `rotateSecret`. */
+  /** Uses the currently valid secrets: read it again after `rotateSecret`. */
   readonly provider: PaymentProvider;
   now(): EpochNs;
-  /** Time passes, and the provider does what it does by itself meanwhile. */
+  /** Advances time, with everything the provider does by itself. */
   pass(ms: number): Promise<void>;
-  /** The buyer pays, and the bank says yes at once. */
+  /** The buyer pays, and the bank accepts at once. */
   pay(ref: string): Promise<void>;
-  /** The provider's staff give money of the newest charge back; null: all that is left. */
+  /** The provider's staff refund the newest charge; null: all that is left. */
   refund(ref: string, amountMinor: number | null): Promise<void>;
-  /** The buyer's bank asks for the newest charge back (`open`), and what came of it. */
+  /** The buyer's bank disputes the newest charge (`open`), or decides. */
   dispute(ref: string, outcome: 'open' | 'won' | 'lost'): Promise<void>;
-  /** A webhook is refused this many times before it is taken. */
+  /** Rejects this many webhooks before one is accepted. */
   refuseWebhooks(times: number): void;
-  /** All that the provider has sent, the oldest first, the refused ones too. */
+  /** All webhooks sent so far, oldest first, rejected ones included. */
   sent(): Promise<readonly SentWebhook[]>;
-  /** Signed now, with the secret that is in use; null: there is no such thing at this provider. */
+  /** Signed now, with the present secret; null: this provider has no such webhook. */
   oddWebhook(kind: OddWebhook): SentWebhook | null;
-  /** The provider signs with a new secret from now on, and we know the new one and the one before it. */
+  /** The provider signs with a new secret from now on; we accept the new one and its predecessor. */
   rotateSecret(): Promise<void>;
   reach(reach: Reach): void;
-  /** Answers have this shape from now on; null: the agreed one. Not there: nothing is parsed. */
+  /** Responses have this shape from now on; null: the normal one. Absent: the adapter parses nothing. */
   garble?(how: Garble | null): void;
-  /** How many checkouts there are for an order. */
+  /** The number of checkouts for an order. */
   checkouts(orderId: string): Promise<number>;
   /** Another customer of the same provider. */
   other(): Promise<ProviderRig>;
@@ -120,13 +120,13 @@ export async function stateOf(rig: ProviderRig, ref: string): Promise<ProviderOb
   return (await fetched(rig, ref)).state;
 }
 
-/** Who counts changes has counted some. */
+/** If the provider counts revisions, the count has grown. */
 export function assertLater(after: ProviderObject, before: ProviderObject): void {
   if (after.revision === null) assert.equal(before.revision, null);
   else assert.ok(before.revision !== null && after.revision > before.revision);
 }
 
-/** Our reference of what a webhook is about; null: it is not signed, or about nothing of ours. */
+/** Our reference of the webhook's object; null: unsigned, or not about our objects. */
 async function refOf(rig: ProviderRig, { headers, body }: SentWebhook): Promise<string | null> {
   const event = rig.provider.readWebhook(headers, body, rig.now());
   return event === null ? null : rig.provider.locate(event.objectRef, NEVER);

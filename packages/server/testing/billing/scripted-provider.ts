@@ -1,6 +1,6 @@
 /**
- * A payment provider in memory, for tests: what happens there is said by the test, and it can be down, silent,
- * behind the times, or lie. Its webhooks are signed, and wait in `sent` until somebody delivers them.
+ * For tests: a payment provider in memory, scripted by the test. It can be down, silent, outdated, or lie. Its webhooks
+ * are signed, and wait in `sent` until a test delivers them.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -30,16 +30,16 @@ export interface SentWebhook {
 
 export class ScriptedProvider implements PaymentProvider {
   readonly name: string;
-  /** What the next calls meet: `silent` never answers. */
+  /** The state for the next calls: `silent` never responds. */
   trouble: 'none' | 'down' | 'silent' = 'none';
-  /** What is answered instead of the truth. */
+  /** Replaces the true response. */
   lie: ((truth: ProviderObject) => ProviderObject | null) | null = null;
   lieAtStart: ((truth: StartedCheckout) => StartedCheckout) | null = null;
-  /** A cancellation is accepted, and nothing comes of it. */
+  /** Accepts cancellations, but does not perform them. */
   ignoresCancels = false;
   readonly started: CheckoutStart[] = [];
   readonly sent: SentWebhook[] = [];
-  /** What the webhooks told. */
+  /** The events of the webhooks. */
   readonly told: ProviderEvent[] = [];
   readonly calls: string[] = [];
   readonly #objects = new Map<string, ProviderObject>();
@@ -102,7 +102,7 @@ export class ScriptedProvider implements PaymentProvider {
     });
   }
 
-  /** Other names of objects, by which events speak of them. */
+  /** Alternative names of objects, which events use. */
   readonly located = new Map<string, string>();
 
   locate(objectRef: string, signal: AbortSignal): Promise<string | null> {
@@ -119,7 +119,7 @@ export class ScriptedProvider implements PaymentProvider {
     });
   }
 
-  /** What is listed, by the object. */
+  /** The listed receipts, by object. */
   readonly receiptsOf = new Map<string, readonly Receipt[]>();
 
   receipts(ref: string, signal: AbortSignal): Promise<readonly Receipt[]> {
@@ -133,7 +133,7 @@ export class ScriptedProvider implements PaymentProvider {
   }
 
   readonly refunds: (RefundWish & { readonly ref: string })[] = [];
-  /** False: whoever asks gets money, however often. */
+  /** False: refunds are not idempotent. */
   hasRefundKeys = true;
 
   get findRefund(): PaymentProvider['findRefund'] {
@@ -159,7 +159,7 @@ export class ScriptedProvider implements PaymentProvider {
     });
   }
 
-  /** Of the newest charge; null: all that is left. */
+  /** Refunds the newest charge; null: all that is left. */
   giveBack(ref: string, amountMinor: number | null): SentWebhook {
     const [newest, ...others] = this.receiptsOf.get(ref) ?? [];
     if (newest === undefined) return this.change(ref, { state: 'refunded' });
@@ -172,7 +172,7 @@ export class ScriptedProvider implements PaymentProvider {
     return this.change(ref, isAll ? { state: 'refunded' } : {});
   }
 
-  /** Money is taken from the card. */
+  /** Charges the card. */
   charge(ref: string, at: EpochNs): void {
     const { amountMinor, currency } = this.object(ref);
     const before = this.receiptsOf.get(ref) ?? [];
@@ -192,7 +192,7 @@ export class ScriptedProvider implements PaymentProvider {
     return this.#objects.get(ref)!;
   }
 
-  /** Something happens there, and a webhook is on its way. */
+  /** Changes an object, and emits a webhook. */
   change(ref: string, change: Partial<ProviderObject>): SentWebhook {
     const before = this.object(ref);
     this.#objects.set(ref, {

@@ -1,7 +1,7 @@
 /**
- * Histories of payments over a provider's rig: what buyers, banks, staff and time do there in a random order, with
- * webhooks that are lost, repeated, shuffled or come again much later, and a provider that is away while they come.
- * Whatever happened, what we know in the end is what the provider says, and so are the rights.
+ * Random histories of payments over a provider's rig: actions of buyers, banks, staff and time, with webhooks that are
+ * lost, repeated, shuffled or late, and a provider that is temporarily unreachable. In the end, our state and the
+ * rights must match the provider.
  */
 
 import assert from 'node:assert/strict';
@@ -12,12 +12,12 @@ import type { PaymentProvider, ProviderObject } from '../../src/billing/payment-
 import { type OpenStore, PaymentsOverRig } from './payments-over-rig.ts';
 import { DAY_MS, HOUR_MS, NEVER, type ProviderRig, type SentWebhook } from './provider-rig.ts';
 
-/** Histories that one order goes through, about. */
+/** About how many histories one order lives through. */
 const GO_ON_MAX = 20;
 
 type Act = (rig: ProviderRig, ref: string) => Promise<void>;
 
-/** What cannot be done in the state it is in is refused by the provider, and nothing happened. */
+/** The provider rejects an impossible action, which then changes nothing. */
 const ACTS: Readonly<Record<string, Act>> = {
   pay: (rig, ref) => rig.pay(ref),
   payAgain: (rig, ref) => rig.pay(ref),
@@ -37,18 +37,18 @@ const ACTS: Readonly<Record<string, Act>> = {
 const history = fc.record({
   which: fc.constantFrom('subscription' as const, 'purchase' as const),
   acts: fc.array(fc.constantFrom(...Object.keys(ACTS)), { minLength: 1, maxLength: 3 }),
-  /** After which act some webhooks arrive already. */
+  /** After which action some webhooks already arrive. */
   begin: fc.nat({ max: 3 }),
   deliveries: fc.array(
     fc.record({ times: fc.integer({ min: 0, max: 2 }), place: fc.nat({ max: 1_000 }) }),
     { minLength: 4, maxLength: 4 },
   ),
-  /** A webhook of an earlier history comes once more. */
+  /** Repeats a webhook of an earlier history. */
   again: fc.nat({ max: 100_000 }),
   isAway: fc.constantFrom(false, false, false, true),
 });
 
-/** Webhooks in a random order, each as often as it comes. */
+/** Webhooks in random order, each as often as it is delivered. */
 function shuffled(
   webhooks: readonly SentWebhook[],
   deliveries: readonly { readonly times: number; readonly place: number }[],
@@ -63,10 +63,10 @@ function shuffled(
   return all.sort((a, b) => a.place - b.place).map(({ webhook }) => webhook);
 }
 
-/** `.ci/long` plays more of them. */
+/** `.ci/long` runs more. */
 const HISTORIES = 120;
 
-/** Rejects with the history that did not end as the provider says. */
+/** Rejects with the first history whose end differs from the provider's state. */
 export async function playHistories(
   open: () => Promise<ProviderRig>,
   numRuns = HISTORIES,
@@ -75,16 +75,16 @@ export async function playHistories(
   await using rig = await open();
   const { provider, heard } = listening(rig.provider);
   await using over = await PaymentsOverRig.open(rig, { provider, openStore });
-  // The SDK of Stripe notes where each call comes from; which history failed is told without it.
+  // Stripe's SDK records a stack for each call; failures are reported without it.
   using _ = stackTraces(1);
-  // Histories go on with what earlier ones left, until it is over: rights of another order stand beside it.
+  // A history continues the previous ones' order until it is final, with rights of another order beside it.
   const orders = new Map<string, OrderRecord>();
   let played = 0;
   await fc.assert(
     fc.asyncProperty(history, async ({ which, acts, begin, deliveries, again, isAway }) => {
       played += 1;
       const before = orders.get(which);
-      // What was taken back for good would be played for ever.
+      // A final order would otherwise be played for ever.
       const isLeft = before !== undefined && played % GO_ON_MAX === 0;
       if (isLeft) await rig.provider.cancelNow(before.ref, NEVER);
       const order = await over.orderToGoOn(isLeft ? null : (before ?? null), which);
@@ -103,7 +103,7 @@ export async function playHistories(
         if (index === begin) await deliver();
       }
       await deliver();
-      // What was lost is asked about in time; what is answered then is what the provider says in the end.
+      // Lost webhooks are made up for by polling, whose result is the provider's final state.
       heard.clear();
       const known = await over.payments.look(order);
       const { state, paidAt, paidUntil, cancelAtPeriodEnd } = heard.get(order.ref)!;
@@ -126,7 +126,7 @@ export async function playHistories(
   );
 }
 
-/** The same provider, and the last that it said of each payment. */
+/** The same provider, recording its last response per payment. */
 function listening(provider: PaymentProvider) {
   const heard = new Map<string, ProviderObject>();
   const fetch: PaymentProvider['fetch'] = async (ref, signal) => {

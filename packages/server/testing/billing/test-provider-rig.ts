@@ -1,6 +1,6 @@
 /**
- * The provider `test` with a clock that moves when it is told to, and a door for its webhooks that can be shut. The
- * clock has no timers: the rig looks where time would, so a year takes no longer than a second.
+ * The provider `test` with a manual clock, and a webhook endpoint that can be closed. The clock has no timers: the rig
+ * triggers what is due, so a year takes less than a second.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -26,7 +26,7 @@ export const RIG_URL = 'https://tapeloom.example.com';
 const STEP_MS = 86_400_000;
 
 const ODD_EVENT = { id: `evt_${'0'.repeat(32)}`, at: '1794823200000000000' };
-/** The provider has one kind of event, and one mode. */
+/** The provider has one kind of event and one mode. */
 const ODD_BODIES: Readonly<Record<OddWebhook, string | null>> = {
   'not-json': 'paid!',
   'no-event': '{"id": 1}',
@@ -60,7 +60,7 @@ export class TestProviderRig implements ProviderRig {
     return opening.rig;
   }
 
-  /** As after a restart of the process. */
+  /** Simulates a restart of the process. */
   async restart(): Promise<void> {
     await this.payments[Symbol.asyncDispose]();
     this.payments = await openPayments(this.directory, this.clock, { rig: this });
@@ -71,7 +71,7 @@ export class TestProviderRig implements ProviderRig {
     return this.clock.now();
   }
 
-  /** In steps that grow, as a webhook's waits do. */
+  /** In growing steps, like a webhook's retries. */
   async pass(ms: number): Promise<void> {
     await this.payments.idle();
     for (let left = ms, step = 1_000; left > 0; left -= step, step = Math.min(2 * step, STEP_MS)) {
@@ -103,7 +103,7 @@ export class TestProviderRig implements ProviderRig {
   }
 
   async dispute(ref: string, outcome: 'open' | 'won' | 'lost'): Promise<void> {
-    // What is lost stays with the bank: nothing changes any more.
+    // A lost dispute leaves the money with the bank: nothing changes any more.
     if (outcome === 'lost') return;
     await this.#change(ref, PLAYED_CHANGES[outcome === 'won' ? 'win' : 'dispute']);
     await this.payments.idle();

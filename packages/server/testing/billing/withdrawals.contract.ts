@@ -1,4 +1,4 @@
-/** What a withdrawal comes to at a provider: money, receipts, subscription and rights, whichever provider it is. */
+/** The results of a withdrawal at any provider: money, receipts, subscription and rights. */
 
 import assert from 'node:assert/strict';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { openSqliteAccountStore } from '../../src/accounts/store/sqlite/sqlite-a
 import { type OpenStore, PaymentsOverRig } from './payments-over-rig.ts';
 import { DAY_MS, HOUR_MS, type ProviderRig } from './provider-rig.ts';
 
-/** What is left of the price after six days of a month, however long it is. */
+/** The rest of the price after six days of a month, whatever its length. */
 const [LEFT_MINOR_MIN, LEFT_MINOR_MAX] = [6_200, 6_400];
 
 export class Withdrawer {
@@ -29,7 +29,7 @@ export class Withdrawer {
     this.order = order;
   }
 
-  /** Has paid for a month and used six days of it. */
+  /** Has paid for a month and used six days. */
   static async afterSixDays(over: PaymentsOverRig): Promise<Withdrawer> {
     const { rig } = over;
     const accountId = await over.account();
@@ -41,7 +41,7 @@ export class Withdrawer {
     return new Withdrawer(over, accountId, order);
   }
 
-  /** The same one, with what another store knows. */
+  /** The same buyer, over another store. */
   in(over: PaymentsOverRig): Withdrawer {
     return new Withdrawer(over, this.accountId, this.order);
   }
@@ -72,7 +72,7 @@ export class Withdrawer {
     return this.withdrawal();
   }
 
-  /** What the customer sees. */
+  /** The receipts as the customer sees them. */
   async receipts() {
     const receipts = await this.over.billing.receipts.receiptsOf(this.accountId, this.order.id);
     return receipts!.map(({ state, totalMinor, refundedMinor }) => [
@@ -125,7 +125,7 @@ export function testWithdrawalsOver(
   }
 }
 
-/** The store goes back to a copy from before the withdrawal, of which the provider knows everything. */
+/** The store is restored from a backup before the withdrawal, of which the provider knows everything. */
 export function testForgottenWithdrawalsOver(name: string, open: () => Promise<ProviderRig>): void {
   for (const by of ['customer', 'operator'] as const) {
     test(`${name}: a withdrawal that the store has forgotten, declared again by the ${by}, gives no money back twice`, async () => {
@@ -145,7 +145,7 @@ export function testForgottenWithdrawalsOver(name: string, open: () => Promise<P
       await using known = await over(path);
       const { state, amountMinor } = await ada.in(known).declare();
       assert.equal(state, 'done');
-      // What was done is all that a provider remembers by then, and not under which key.
+      // By then the provider remembers only the refund, not its idempotency key.
       await rig.pass(2 * DAY_MS);
 
       await using forgotten = await over(older);

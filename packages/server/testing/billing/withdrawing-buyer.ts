@@ -1,4 +1,4 @@
-/** Somebody who bought and withdraws, and what a service does with the withdrawal afterwards. */
+/** A buyer who withdraws, and the service's later processing. */
 
 import type { OrderRecord } from '../../src/accounts/orders/orders-store.ts';
 import { type BillingRig, MINUTE_NS } from './billing-rig.ts';

@@ -1,4 +1,4 @@
-/** A compute pool over threads that are none: each works slice by slice, and dies when it is told to. */
+/** A compute pool over simulated threads: each works slice by slice, and dies on command. */
 
 import { setImmediate as settle } from 'node:timers/promises';
 import type { Cursor } from '@tapeloom/core/cursor';
@@ -25,15 +25,15 @@ const REPLAY_PAGE: ReplayPage = {
 export class ComputeWorld implements AsyncDisposable {
   readonly threads: FakeThread[] = [];
   readonly damaged: string[] = [];
-  /** Where reads were told to go on. */
+  /** Where reads were resumed. */
   readonly opened: (Cursor | null)[] = [];
   inputs = '';
-  /** Whether the first page of a read is there before it is computed. */
+  /** Whether the first page of a read is cached. */
   isKept = false;
   readonly faults: string[] = [];
-  /** What each thread waits for before it reads a newer import. */
+  /** Each thread awaits this before it reads a newer import. */
   manifest: Promise<void> = Promise.resolve();
-  /** Whose work was done, slice by slice. */
+  /** The reads that were worked on, slice by slice. */
   readonly worked: string[] = [];
   slices = 3;
   ms = 0;
@@ -60,7 +60,7 @@ export class ComputeWorld implements AsyncDisposable {
   }
 }
 
-/** A compute thread without a thread: work takes yields. */
+/** A simulated compute thread: work takes event loop turns. */
 class FakeThread extends LoopbackPort<ComputeShape> {
   readonly turns = new FairTurns({ now: () => this.world.ms++, rest: () => settle() });
   readonly closed: string[] = [];
@@ -175,7 +175,7 @@ export function request(account: string, contract = 'ESZ6'): SettledDaysRequest 
   };
 }
 
-/** Which thread made a page. */
+/** The thread that made a page. */
 export function pageThread(page: DaysPage | null): number {
   return page!.parts[0]!.rank;
 }

@@ -1,7 +1,7 @@
 /**
- * Renders a Helm chart as far as ours goes: Go templates with `if`, `with`, `range`, `define` and the functions below. Anything
- * else is refused, so a chart that needs more fails its test and does not pass by chance. It is no Helm: who has one
- * runs `helm lint` and `helm template` as well.
+ * Renders Helm charts as far as ours needs: Go templates with `if`, `with`, `range`, `define` and the functions below.
+ * Anything else is rejected, so a chart that needs more fails its test. It does not replace `helm lint` and `helm
+ * template`.
  */
 
 import { stringify } from 'yaml';
@@ -14,7 +14,7 @@ export interface ChartContext {
   readonly Chart: { readonly AppVersion: string };
 }
 
-/** By file name, what each template gives; `_helpers.tpl` only defines. */
+/** The output of each template, by file name; `_helpers.tpl` only defines. */
 export function renderChart(
   files: Readonly<Record<string, string>>,
   context: ChartContext,
@@ -29,7 +29,7 @@ export function renderChart(
   );
 }
 
-/** As Helm joins values: maps by their keys, a null removes. */
+/** Merges values as Helm does: maps by key, a null removes. */
 export function mergedValues(base: Values, over: Values): Values {
   const merged: Record<string, unknown> = { ...base };
   for (const [name, value] of Object.entries(over)) {
@@ -140,7 +140,7 @@ function renderChoice(node: Node & { kind: 'block' }, scope: Scope): string {
   return render(node.body, node.word === 'with' ? { ...scope, dot: value } : scope);
 }
 
-/** `range $name, $value := …` over a map, in the order of its names, as Go does. */
+/** `range $name, $value := …` over a map, sorted by name, as in Go. */
 function renderRange({ words, body }: Node & { kind: 'block' }, scope: Scope): string {
   const [key, comma, value, is, ...rest] = words;
   if (comma !== ',' || is !== ':=') throw new Error(`range ${words.join(' ')} is not understood`);
@@ -155,7 +155,7 @@ function renderRange({ words, body }: Node & { kind: 'block' }, scope: Scope): s
     .join('');
 }
 
-/** A pipeline: what stands before a bar is the last argument of what follows it. */
+/** A pipeline: the result before a bar is the last argument after it. */
 function evaluate(words: readonly string[], scope: Scope): unknown {
   const stages: string[][] = [[]];
   let depth = 0;

@@ -1,7 +1,7 @@
 /**
- * Mutated Arrow files, by a seed. Each must be read or refused with a `FeedError`, whatever is wrong with it: a read behind
- * an end would be a `RangeError`, which fails the run. A time has a byte at least, so that a loop without end, or rows
- * that are nowhere, would be seen by their number.
+ * Fuzzes Arrow files from a seed. Each mutation must be read or rejected with a `FeedError`: a read beyond an end is a
+ * `RangeError`, which fails the run. A time takes at least a byte, so an endless loop or rows out of nowhere would show
+ * by their number.
  */
 
 import assert from 'node:assert/strict';
@@ -9,18 +9,18 @@ import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
 import { ARROW_SAMPLES, readTable } from './arrow-samples.ts';
 import { mutated } from './mutated.ts';
 
-/** Of the samples, expanded: packed ones grow by less than this. */
+/** For the expanded samples: compressed ones grow by less. */
 const TRADES_PER_BYTE_MAX = 1_000;
 
 export interface ArrowFuzzOutcome {
   readonly read: number;
   readonly refused: number;
   readonly trades: number;
-  /** How many different sentences refused them, numbers left out. */
+  /** The number of distinct error messages, without their numbers. */
   readonly sentences: number;
 }
 
-/** Reads so many mutations. */
+/** Reads this many mutations. */
 export async function fuzzArrow(mutations: number, seed: number): Promise<ArrowFuzzOutcome> {
   const random = seededRandom(seed);
   const seeds = [...ARROW_SAMPLES.values()];

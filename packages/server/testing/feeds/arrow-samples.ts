@@ -1,4 +1,4 @@
-/** Arrow files of others (`arrow/README.md`), the trades that are in them, and a reading of any such file, for tests. */
+/** For tests: third-party Arrow files (`arrow/README.md`), their trades, and a reader for such files. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export const SAMPLE_TRADES: readonly ReadTrade[] = Array.from({ length: 40 }, (_
   row: index + 1,
 }));
 
-/** All trades, or the words with which the file was refused. Anything but a `FeedError` is a fault of ours and thrown. */
+/** All trades, or the message of the rejection. Any error but a `FeedError` is our fault and thrown. */
 export async function readTable(
   bytes: Uint8Array,
   hints: FeedHints = {},
@@ -48,7 +48,7 @@ export async function readTable(
   }
 }
 
-/** Columns of plain values as an Arrow file, written by flechette. */
+/** Plain columns as an Arrow file, written by flechette. */
 export function arrowFile(columns: Parameters<typeof tableFromArrays>[0]): Uint8Array {
   return tableToIPC(tableFromArrays(columns), { format: 'file' })!;
 }
@@ -61,7 +61,7 @@ export interface ArrowTrades {
   readonly symbol: string[];
 }
 
-/** Trades with texts as texts, and not in dictionaries. */
+/** Trades with plain strings instead of dictionaries. */
 export function arrowTrades(trades: ArrowTrades): Uint8Array {
   const types = { ts: int64(), price: float64(), size: int32(), side: utf8(), symbol: utf8() };
   const table = tableFromArrays(Object.entries(trades), { types, useBigInt: true });

@@ -1,6 +1,6 @@
 /**
- * Mutated texts of trades, by a seed. Ordinary rows have a loop of their own beside what reads all rows: each text is read
- * with it and without it, and the end must be the same, be it trades or the sentence of a refusal.
+ * Fuzzes trade texts from a seed. Ordinary rows have a fast path: each text is read with and without it, and the result
+ * must be the same, trades or error message.
  */
 
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ import { FeedError } from '../../src/feeds/feed-trades.ts';
 import { mutated } from './mutated.ts';
 import { plainTrades, type ReadTrade } from './plain-trades.ts';
 
-/** Few, so that texts have several batches. */
+/** Few, so that texts span several batches. */
 const BATCH_ROWS = 5;
 const ROWS = 14;
 const SECONDS = 1_773_187_197;
@@ -35,7 +35,7 @@ export interface CsvFuzzOutcome {
   readonly trades: number;
 }
 
-/** Reads so many mutations. */
+/** Reads this many mutations. */
 export function fuzzCsv(mutations: number, seed: number): CsvFuzzOutcome {
   const random = seededRandom(seed);
   const outcome = { read: 0, refused: 0, trades: 0 };
@@ -51,7 +51,7 @@ export function fuzzCsv(mutations: number, seed: number): CsvFuzzOutcome {
   return outcome;
 }
 
-/** The same, with a rule that leaves out nothing: rows of such a mapping are never ordinary. */
+/** The same mapping with a rule that drops nothing, which disables the fast path. */
 function withoutOrdinary(mapping: CsvMapping): CsvMapping {
   const never = {
     column: mapping.time.kind === 'epoch' ? mapping.time.column : 1,
@@ -60,7 +60,7 @@ function withoutOrdinary(mapping: CsvMapping): CsvMapping {
   return { ...mapping, drop: [{ ...never, when: 'is', as: 'never' }] };
 }
 
-/** What was given before a refusal depends on the pieces, so it does not count. */
+/** Trades before a rejection depend on the chunks, so they do not count. */
 function readText(mapping: CsvMapping, pieces: readonly Uint8Array[]) {
   const decoder = new CsvDecoder(mapping, BATCH_ROWS);
   const trades: ReadTrade[] = [];
@@ -83,7 +83,7 @@ function oneOf<Item>(items: readonly Item[], random: Random): Item {
   return items[Math.floor(random() * items.length)]!;
 }
 
-/** A text of a few columns in any order, and its mapping. */
+/** A text with a few columns in any order, and its mapping. */
 function anyText(random: Random): { readonly mapping: CsvMapping; readonly text: string } {
   const unit = oneOf(['s', 'ms', 'us', 'ns', 'by-digits'] as const, random);
   const delimiter = oneOf([',', ';', '\t'] as const, random);
@@ -121,7 +121,7 @@ function anyText(random: Random): { readonly mapping: CsvMapping; readonly text:
   return { mapping, text: (hasHeader ? columns.join(delimiter) + lineEnd : '') + rows.join('') };
 }
 
-/** Letters that mean something in such a text, put here and there; now and then damage of any kind. */
+/** Inserts characters that are meaningful in such a text, and sometimes arbitrary damage. */
 function touched(text: Uint8Array, random: Random): Uint8Array {
   if (random() < 0.2) return mutated(text, random);
   const bytes = text.slice();

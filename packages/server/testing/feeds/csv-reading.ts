@@ -1,4 +1,4 @@
-/** Reads CSV texts to the end, for tests: the trades as plain rows, or the sentence with which a row was refused. */
+/** For tests: reads CSV texts to the end, as plain rows or the message of the rejection. */
 
 import assert from 'node:assert/strict';
 import { CsvDecoder } from '../../src/feeds/csv/csv-decoder.ts';
@@ -6,7 +6,7 @@ import type { CsvMapping } from '../../src/feeds/feed-mapping.ts';
 import { FeedError } from '../../src/feeds/feed-trades.ts';
 import { plainTrades, type ReadTrade } from './plain-trades.ts';
 
-/** Few, so that most files have several batches. */
+/** Few, so that most files span several batches. */
 const BATCH_ROWS = 16;
 
 export const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -22,7 +22,7 @@ export function decode(mapping: CsvMapping, pieces: Iterable<Uint8Array>) {
   return { trades, counts: Object.fromEntries(decoder.counts), instruments: decoder.instruments };
 }
 
-/** The trades, or the sentence of the error. */
+/** The trades, or the error's message. */
 export function outcome(mapping: CsvMapping, pieces: Iterable<Uint8Array>): unknown {
   try {
     return decode(mapping, pieces);

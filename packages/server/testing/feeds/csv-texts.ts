@@ -1,6 +1,6 @@
 /**
- * Writes trades as others write them, for tests: the text of each known form, made by code that shares nothing with what
- * reads it. Times are given in nanoseconds since 1970, prices and sizes as decimal texts.
+ * For tests: writes trades in third-party formats, with code that shares nothing with the reader. Times are nanoseconds
+ * since 1970, prices and sizes decimal texts.
  */
 
 export interface PlainTrade {
@@ -11,7 +11,7 @@ export interface PlainTrade {
   readonly side: -1 | 0 | 1;
 }
 
-/** Digits of a time, as the parts that all forms are made of. */
+/** The parts of a time that all formats use. */
 function partsOf(ts: bigint) {
   const iso = new Date(Number(ts / 1_000_000n)).toISOString();
   const nanos = String(ts % 1_000_000_000n).padStart(9, '0');
@@ -68,7 +68,7 @@ export function tardisText(trades: readonly PlainTrade[]): string {
   return `${['exchange,symbol,timestamp,local_timestamp,id,side,price,amount', ...rows].join('\n')}\n`;
 }
 
-/** Times by a wall clock that is `aheadHours` ahead of UTC. */
+/** Times of a wall clock that is `aheadHours` ahead of UTC. */
 export function sierraText(trades: readonly PlainTrade[], aheadHours: number): string {
   const rows = trades.map(({ ts, price, size, side }) => {
     const { date, clock, nanos } = partsOf(ts + BigInt(aheadHours * 3_600) * 1_000_000_000n);
@@ -101,7 +101,7 @@ export function ninjatraderText(trades: readonly PlainTrade[]): string {
   return `${rows.join('\r\n')}\r\n`;
 }
 
-/** All on one day of UTC. */
+/** All on one UTC day. */
 export function leanText(trades: readonly PlainTrade[]): string {
   const rows = trades.map(({ ts, price, size }) => {
     const ms = (ts / 1_000_000n) % 86_400_000n;

@@ -6,14 +6,14 @@ import { readDbn } from './dbn-reading.ts';
 test('20,000 mutations of DBN files are read or refused, whatever is wrong with them', (t) => {
   const outcome = fuzzDbn(20_000, 1);
   t.diagnostic(JSON.stringify(outcome));
-  // The run is worth something only if it met both ends, and many reasons.
+  // A meaningful run includes both results, and many reasons.
   assert.ok(outcome.read > 1_000 && outcome.refused > 1_000 && outcome.sentences > 20);
 });
 
 test('a small file cut at every byte is refused, unless it ends between two records', () => {
   for (const file of seedFiles()) {
     const whole = readDbn([file]);
-    // Files of definitions are refused whole or cut.
+    // Definition files are rejected, whole or cut.
     if (whole.refusal !== null) continue;
     const ends = recordEnds(file);
     for (let length = 0; length < file.length; length += 1) {
@@ -38,7 +38,7 @@ test('a file pushed byte by byte gives what it gives as a whole', () => {
   }
 });
 
-/** Where the head ends, and every record. */
+/** The ends of the head and of every record. */
 function recordEnds(file: Uint8Array): readonly number[] {
   const ends = [8 + new DataView(file.buffer).getUint32(4, true)];
   while (ends.at(-1)! < file.length) ends.push(ends.at(-1)! + file[ends.at(-1)!]! * 4);

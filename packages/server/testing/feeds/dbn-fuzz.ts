@@ -1,7 +1,7 @@
 /**
- * Mutated DBN files, by a seed. Each must be read or refused with a `FeedError`, whatever is wrong with it, and some in
- * two pieces with the same end as in one. A window knows its end, so a read behind it would be a `RangeError` and fail
- * the run; a file has at most one record for every 16 bytes, so a loop without end would be seen by their number.
+ * Fuzzes DBN files from a seed. Each mutation must be read or rejected with a `FeedError`, and some are also read in
+ * two chunks with the same result. A read beyond a window is a `RangeError`, which fails the run. A record takes at
+ * least 16 bytes, so an endless loop would show by the number of records.
  */
 
 import assert from 'node:assert/strict';
@@ -17,16 +17,16 @@ export interface FuzzOutcome {
   readonly read: number;
   readonly refused: number;
   readonly trades: number;
-  /** How many different sentences refused them, numbers left out. */
+  /** The number of distinct error messages, without their numbers. */
   readonly sentences: number;
 }
 
 const EVENT = 1_609_160_400_098_821_953n;
-/** How many are read in two pieces too. */
+/** The share that is also read in two chunks. */
 const CUT_SHARE = 0.25;
 const VERSIONS: readonly DbnVersion[] = [1, 2, 3];
 
-/** Reads so many mutations. */
+/** Reads this many mutations. */
 export function fuzzDbn(mutations: number, seed: number): FuzzOutcome {
   const random = seededRandom(seed);
   const seeds = [...seedFiles()];
@@ -51,7 +51,7 @@ export function fuzzDbn(mutations: number, seed: number): FuzzOutcome {
   return { read: mutations - refused, refused, trades, sentences: sentences.size };
 }
 
-/** What was given before a refusal depends on the pieces; the refusal, and all of a good file, do not. */
+/** Trades before a rejection depend on the chunks; the rejection itself, and all of a valid file, do not. */
 function expectSame(cut: DbnReading, whole: DbnReading, name: string): void {
   assert.equal(cut.refusal, whole.refusal, name);
   if (whole.refusal !== null) return;
@@ -68,7 +68,7 @@ function readAsDefinitions(bytes: Uint8Array): void {
   }
 }
 
-/** Small files of every version and schema that is read. */
+/** Small files of every supported version and schema. */
 export function* seedFiles(): Generator<Uint8Array> {
   for (const version of VERSIONS) {
     const mappings = ['ESH1', 'ESM1', 'ESH1-ESM1'].map((name, index) => ({

@@ -1,4 +1,4 @@
-/** Reads DBN bytes to the end, for tests: the trades as plain rows, or the words with which the file was refused. */
+/** For tests: reads DBN bytes to the end, as plain rows or the message of the rejection. */
 
 import { DAY_NS } from '@tapeloom/core/units';
 import { DbnDecoder, type DbnDecoderOptions } from '../../src/feeds/dbn/dbn-decoder.ts';
@@ -21,7 +21,7 @@ export interface DbnReading {
   readonly row: number | null;
 }
 
-/** Anything but a `FeedError` is a fault of ours and thrown, and so is a trade that cannot be one. */
+/** Any error but a `FeedError` is our fault and thrown, and so is an impossible trade. */
 export function readDbn(
   pieces: Iterable<Uint8Array>,
   options: DbnDecoderOptions = {},
@@ -45,7 +45,7 @@ export function readDbn(
   };
 }
 
-/** The bytes in pieces that end at these places. */
+/** The bytes in chunks that end at these positions. */
 export function* cutAt(bytes: Uint8Array, places: readonly number[]): Generator<Uint8Array> {
   let from = 0;
   for (const place of [...places, bytes.length].toSorted((a, b) => a - b)) {

@@ -1,4 +1,7 @@
-/** The real files of `shared/data`, decompressed; they are not part of the product, so tests that need them skip without. */
+/**
+ * The real files of `shared/data`, decompressed. They are not part of the product, so tests that need them are skipped
+ * without them.
+ */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Small DBN files of trades of one day, for tests, and what is read of them. */
+/** For tests: small DBN files with trades of one day, and what is read from them. */
 
 import assert from 'node:assert/strict';
 import { DAY_NS_BIG } from '@tapeloom/core/units';

@@ -8,7 +8,7 @@ import { DBN_SCHEMAS, type DbnLevel, type DbnTrade, DbnWriter, encodeHead } from
 
 const letter = (view: DataView, at: number) => String.fromCharCode(view.getUint8(at));
 
-/** All that a record of the book says, by offsets of its own. */
+/** All fields of a book record, by independent offsets. */
 function bookRecord(view: DataView, at: number): DbnTrade {
   return {
     publisherId: view.getUint16(at + 2, true),
@@ -76,7 +76,7 @@ test('real definitions of versions 1 and 3 are written again byte for byte', {
   for (const definition of definitions) again.definition(definition);
   assert.deepEqual(again.bytes, third);
 
-  // A fragment has no head: it gets one.
+  // A fragment lacks a head, so one is added.
   const head = { version: 1, schema: DBN_SCHEMAS.definition } as const;
   const first = new DbnWriter(head).raw(sample('multi-frame.definition.v1.dbn.frag.zst')).bytes;
   const found = readDefinitions(first);

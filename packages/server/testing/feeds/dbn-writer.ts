@@ -1,6 +1,6 @@
 /**
- * Writes DBN files, versions 1, 2 and 3, for tests, benchmarks and guides: the bytes that Databento's own tools write for
- * the same content, as the real samples show. Nothing is judged: a test may write what is wrong.
+ * Writes DBN files, versions 1, 2 and 3, for tests, benchmarks and guides: the same bytes as Databento's tools, as the
+ * real samples show. Input is not validated: a test may write invalid files.
  */
 
 import type { DbnDefinition } from '../../src/feeds/dbn/dbn-definitions.ts';
@@ -32,7 +32,7 @@ export interface DbnHead {
   /** 1: raw symbols. */
   readonly nameKindIn?: number;
   readonly nameKindOut?: number;
-  /** Records are written with the time at which they were sent. */
+  /** Records include the time they were sent. */
   readonly hasSent?: boolean;
   readonly symbols?: readonly string[];
   readonly partial?: readonly string[];
@@ -49,14 +49,14 @@ export interface DbnRecord {
 }
 
 export interface DbnTrade extends DbnRecord {
-  /** In 1e-9. */
+  /** In units of 1e-9. */
   readonly price: bigint;
   readonly size: number;
   readonly side: string;
   readonly action?: string;
   readonly flags?: number;
   readonly depth?: number;
-  /** `ts_recv`; the time of the event if nothing is said. */
+  /** `ts_recv`; default: the event's time. */
   readonly received?: bigint;
   readonly inDelta?: number;
   readonly sequence?: number;
@@ -135,12 +135,12 @@ export class DbnWriter {
     });
   }
 
-  /** What is not given is undefined. */
+  /** Missing fields are undefined in the format's sense. */
   definition(definition: Partial<DbnDefinition> & { readonly instrumentId: number }): this {
     const version = this.#version - 1;
     const record = { ...definition, event: definition.event ?? ALL_ONES };
     return this.#record(0x13, DEFINITION_BYTES[version]!, record, (view, at) => {
-      // Reserved, and filled so in real files.
+      // Reserved; real files have this value.
       if (this.#version === 1) view.setInt32(at + 156, 0x7fff_ffff, true);
       for (const [name, field] of Object.entries(DEFINITION_FIELDS)) {
         writeField(view, at, field, version, definition[name as keyof DbnDefinition] ?? null);
@@ -148,7 +148,7 @@ export class DbnWriter {
     });
   }
 
-  /** As a live gateway says what an id means. */
+  /** A live gateway's mapping of an id. */
   mapping(record: DbnRecord, input: string, output: string): this {
     const isFirst = this.#version === 1;
     return this.#record(0x16, isFirst ? 80 : 176, record, (view, at) => {
@@ -160,7 +160,7 @@ export class DbnWriter {
     });
   }
 
-  /** A record of another type, of zeros. */
+  /** A record of another type, filled with zeros. */
   other(rtype: number, bytes: number, record: DbnRecord): this {
     return this.#record(rtype, bytes, record, () => {});
   }
@@ -202,7 +202,7 @@ export class DbnWriter {
   }
 }
 
-/** The head of a file, up to its first record. */
+/** A file's head, up to its first record. */
 export function encodeHead(head: DbnHead): Uint8Array {
   const { version, symbols = [], partial = [], notFound = [] } = head;
   const mappings = [...(head.mappings ?? [])];

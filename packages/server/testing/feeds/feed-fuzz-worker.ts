@@ -1,6 +1,6 @@
 /**
- * The thread of `feed-fuzz.ts`: reads one mutation after another until it has all, or until one of them ends the thread.
- * What it has done stands in memory that outlives it.
+ * The thread of `feed-fuzz.ts`: reads mutations until it has all, or until one ends the thread. Its progress is in
+ * shared memory that outlives it.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -18,7 +18,7 @@ const sentences = new Set<string>();
 
 Atomics.add(done, 3, 1);
 for (let index = done[0]!; index < mutations; index += 1) {
-  // Each draws by its own number, so that one can be seen again without those before it.
+  // Each mutation has its own seed, so that one can be reproduced without its predecessors.
   const random = seededRandom(Math.imul(seed, 0x9e3779b1) ^ index);
   const refusal = await refusalOf(mutated(samples[index % samples.length]!, random));
   Atomics.add(done, refusal === null ? 1 : 2, 1);
@@ -30,7 +30,7 @@ for (let index = done[0]!; index < mutations; index += 1) {
   Atomics.store(done, 0, index + 1);
 }
 
-/** The words with which a file was refused, as the thread of the commands says them; null when all of it was read. */
+/** The message of the rejection, as the commands' thread reports it; null when everything was read. */
 async function refusalOf(bytes: Uint8Array): Promise<string | null> {
   try {
     const [source, path] = [memorySource(bytes), `/files/ESH6.${form}`];

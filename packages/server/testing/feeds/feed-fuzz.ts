@@ -1,6 +1,6 @@
 /**
- * Mutated files of every form that is read, by a seed, read in a thread that is limited and ended as that of the commands
- * is, many a thread. Each must be read or refused: nothing may go on for ever, take all memory, or end the process.
+ * Fuzzes files of every supported form from a seed, in threads with the limits of the commands' thread. Each must be
+ * read or rejected: no read may run for ever, take all memory, or end the process.
  */
 
 import assert from 'node:assert/strict';
@@ -39,12 +39,12 @@ export const FUZZED_FORMS = [
 ] as const;
 export type FuzzedForm = (typeof FUZZED_FORMS)[number];
 
-/** A thread that is stuck is ended soon; a file of the size of the samples is read in a millisecond. */
+/** A stuck thread is ended soon; a file of the samples' size is read within a millisecond. */
 const HEAP_MIB = 256;
 const CHECK_MS = 100;
-/** Of this process: a thread that waits for a processor is not stuck. */
+/** Processor time of this process: a thread that waits for a processor is not stuck. */
 const SILENT_PROCESSOR_US = 1_500_000;
-/** Of the clock, for one that is stuck and does nothing. */
+/** Checks by wall time, for a stuck thread that uses no processor. */
 const SILENT_CHECKS = 600;
 
 const TEXT = `ts,price,size,side,symbol\n${Array.from(
@@ -71,17 +71,17 @@ export interface FeedFuzzOutcome {
   readonly refused: number;
   /** How many of those ended the thread. */
   readonly ended: number;
-  /** How many different sentences refused them, numbers left out. */
+  /** The number of distinct error messages, without their numbers. */
   readonly sentences: number;
 }
 
-/** What the thread works on, and how far it is. */
+/** The thread's input and progress. */
 export interface FuzzWork {
   readonly form: FuzzedForm;
   readonly seed: number;
   readonly mutations: number;
   readonly samples: readonly Uint8Array[];
-  /** Shared: the next mutation, how many were read, how many were refused, how many threads have begun. */
+  /** Shared: the next mutation, and the counts of read files, rejected files and started threads. */
   readonly done: Int32Array;
 }
 
@@ -92,7 +92,7 @@ export async function fuzzFeed(
 ): Promise<FeedFuzzOutcome> {
   const directory = mkdtempSync(join(tmpdir(), 'tapeloom-fuzz-'));
   try {
-    // Copies that are no buffers of Node, whose slices share their memory.
+    // Copies: slices of Node buffers share memory.
     const samples = (await samplesOf(form, directory)).map((sample) => Uint8Array.from(sample));
     const done = new Int32Array(new SharedArrayBuffer(4 * Int32Array.BYTES_PER_ELEMENT));
     const sentences = new Set<string>();
@@ -100,7 +100,7 @@ export async function fuzzFeed(
     for (;;) {
       const end = await runThread({ form, seed, mutations, samples, done }, sentences);
       if (end === 'all') break;
-      // The one it was ended by is refused, and the next thread begins behind it.
+      // The mutation that ended the thread counts as rejected, and the next thread starts after it.
       ended += 1;
       sentences.add(end);
       done[0]! += 1;
@@ -112,7 +112,10 @@ export async function fuzzFeed(
   }
 }
 
-/** Until it has all, or is ended by a file: then why. Anything else that it throws is ours. */
+/**
+ * Runs until everything is read, or until a file ends the thread; returns the reason. Any other error is our fault and
+ * thrown.
+ */
 async function runThread(work: FuzzWork, sentences: Set<string>): Promise<string> {
   const worker = new Worker(new URL('./feed-fuzz-worker.ts', import.meta.url), {
     workerData: work,
@@ -129,7 +132,7 @@ async function runThread(work: FuzzWork, sentences: Set<string>): Promise<string
   const begun = work.done[3];
   let [seen, silent, since] = [work.done[0], 0, process.cpuUsage()];
   const watch = setInterval(() => {
-    // Until the thread has started it is not the file that takes time.
+    // The time until the thread has started does not count.
     silent = work.done[0] === seen && work.done[3] !== begun ? silent + 1 : 0;
     seen = work.done[0];
     if (silent === 0) since = process.cpuUsage();
@@ -146,7 +149,7 @@ async function runThread(work: FuzzWork, sentences: Set<string>): Promise<string
   }
 }
 
-/** The words with which a file was refused, or null when all of it was read. */
+/** The message of the rejection; null when everything was read. */
 export async function readPath(feeds: FeedThread, path: string, name: string) {
   try {
     await using feed = await feeds.open(path, readFileSync(path).length, {});
@@ -201,7 +204,7 @@ function packedAs(ending: string): readonly Uint8Array[] {
   return [...PACKED_SAMPLES].flatMap(([name, bytes]) => (name.endsWith(ending) ? [bytes] : []));
 }
 
-/** With pages of the second version, in which the indexes of a dictionary say how many bits they have. */
+/** Uses version 2 pages, in which dictionary indexes carry their bit width. */
 export function secondPages(codec: 'UNCOMPRESSED' | 'SNAPPY'): Uint8Array {
   const columnData = [
     { name: 'ts', type: 'INT64' as const, data: SECOND_ROWS.map(timeOf) },
@@ -213,7 +216,7 @@ export function secondPages(codec: 'UNCOMPRESSED' | 'SNAPPY'): Uint8Array {
   return new Uint8Array(parquetWriteBuffer({ columnData, codec }));
 }
 
-/** The same with prices as bytes of one length, which are left to the library. */
+/** The same with prices as fixed-length bytes, which the library decodes. */
 function fixedBytes(repetition: 'REQUIRED' | 'OPTIONAL' = 'REQUIRED'): Uint8Array {
   const required = { repetition_type: 'REQUIRED' } as const;
   const priceBytes = (row: number) => new Uint8Array(Float64Array.of(priceOf(row)).buffer);
@@ -241,17 +244,17 @@ const timeOf = (row: number) => 1_773_153_000_123_456_789n + BigInt(row) * 1_000
 const priceOf = (row: number) => 5_000 + (row % 8) / 4;
 const sideOf = (row: number) => (row % 2 ? 'buy' : 'sell');
 
-/** One that the library for Parquet would read for ever: in its prices, counts without bits below none. */
+/** A file that the Parquet library would read for ever: counts of bits below zero in its prices. */
 export function endlessParquet(): Uint8Array {
   return damagedParquet([0, 255, 255, 255, 255, 15]);
 }
 
-/** One kilobyte that says it has one price a billion times. */
+/** A kilobyte that declares one price a billion times. */
 export function vastParquet(): Uint8Array {
   return damagedParquet([3, 254, 255, 255, 255, 7, 0]);
 }
 
-/** One in which 8,191 of 64 rows have a price. */
+/** A file in which 8,191 of 64 rows have a price. */
 export function longLevels(): Uint8Array {
   const file = fixedBytes('OPTIONAL');
   const at = Buffer.from(file).indexOf(Buffer.from([128, 1, 1, 3, 17, 136, 198, 250]));
@@ -260,7 +263,7 @@ export function longLevels(): Uint8Array {
   return file;
 }
 
-/** Other bytes in place of how many bits the indexes of the prices have, and of their runs behind it. */
+/** Replaces the bit width of the price indexes, and the runs after it. */
 function damagedParquet(damage: readonly number[]): Uint8Array {
   const file = fixedBytes();
   const at = Buffer.from(file).indexOf(Buffer.from([3, 17, 136, 198, 250]));
@@ -269,7 +272,7 @@ function damagedParquet(damage: readonly number[]): Uint8Array {
   return file;
 }
 
-/** Small files of every packing and both versions of pages; names that repeat are in dictionaries. */
+/** Small files of every compression and both page versions; repeated names use dictionaries. */
 async function parquetSamples(directory: string): Promise<readonly Uint8Array[]> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection: DuckDBConnection = await instance.connect();

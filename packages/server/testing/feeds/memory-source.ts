@@ -1,4 +1,4 @@
-/** Bytes in memory as an open file, for tests. */
+/** For tests: bytes in memory as an open file. */
 
 import type { ByteSource } from '../../src/feeds/packed/byte-source.ts';
 

@@ -1,14 +1,14 @@
-/** A file that was damaged on purpose, for fuzzing. */
+/** Damages a file for fuzzing. */
 
 const INTERESTING = [0, 1, 3, 4, 12, 0x7f, 0x80, 0xfe, 0xff];
 
-/** Up to four changes: a bit, a byte, a number, a piece taken out, doubled or cut off. */
+/** Up to four changes: a bit, a byte, a number, or a part that is removed, doubled or cut off. */
 export function mutated(file: Uint8Array, random: () => number): Uint8Array {
   let bytes: Uint8Array = file.slice();
   const below = (limit: number) => Math.floor(random() * limit);
   for (let change = below(4); change >= 0; change -= 1) {
     if (bytes.length < 8) return bytes;
-    // Half of the changes go where lengths, counts and heads of records are likely.
+    // Half of the changes hit the beginning, where lengths, counts and record heads are likely.
     const at = random() < 0.5 ? below(bytes.length) : below(Math.min(bytes.length, 128));
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const kind = below(7);

@@ -1,4 +1,4 @@
-/** A text of trades as `bzip2`, `xz` and `lz4` pack it (`packed/README.md`), for tests. */
+/** For tests: a text of trades, compressed by `bzip2`, `xz` and `lz4` (`packed/README.md`). */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function sample(name: string): Uint8Array {
   return new Uint8Array(readFileSync(join(FOLDER, name)));
 }
 
-/** What each of them expands to: with runs, repetitions near and far, and numbers that do not repeat. */
+/** The expanded text: runs, near and far repetitions, and numbers that do not repeat. */
 export function packedText(): string {
   let state = 1;
   const next = (limit: number) => {

@@ -1,4 +1,4 @@
-/** Trades of a feed as plain values, for tests: whatever batches and decimals they came in. */
+/** For tests: a feed's trades as plain values, independent of batches and decimals. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';

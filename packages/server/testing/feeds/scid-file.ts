@@ -1,4 +1,4 @@
-/** Sierra Chart's file of intraday data, for tests. */
+/** For tests: Sierra Chart's intraday files. */
 
 const HEAD_BYTES = 56;
 const RECORD_BYTES = 40;

@@ -1,4 +1,4 @@
-/** In place of the thread that reads files: opens any, and is stuck with its first piece, or takes all memory for it. */
+/** Replaces the thread that reads files: opens any file, and on its first chunk hangs or takes all memory. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FeedShape } from '../../src/feeds/guarded/feed-wire.ts';

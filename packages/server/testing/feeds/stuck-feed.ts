@@ -1,4 +1,4 @@
-/** A thread for `FeedThread` that is stuck with its first file, or takes all memory for it; those that follow are the real ones. */
+/** A thread for `FeedThread` that hangs or takes all memory on its first file; later threads are real. */
 
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 

@@ -1,8 +1,8 @@
-/** Makes tars for tests. */
+/** For tests: makes tar files. */
 
 const BLOCK_BYTES = 512;
 
-/** The head of an entry; 0 is a file, 5 a folder. */
+/** An entry's head; 0 is a file, 5 a folder. */
 export function tarHead(name: string, bytes: number, kind = '0'): Buffer {
   const block = Buffer.alloc(BLOCK_BYTES);
   block.write(name, 0);

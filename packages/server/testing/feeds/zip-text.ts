@@ -1,4 +1,4 @@
-/** Makes zips for tests, by the letter of the format, and with whatever lies a test wants in them. */
+/** For tests: makes zip files by the letter of the format, optionally with false fields. */
 
 import { crc32, deflateRawSync } from 'node:zlib';
 
@@ -6,7 +6,7 @@ export interface ZipPart {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly isStored?: boolean;
-  /** What the zip says instead of the truth. */
+  /** False values of fields. */
   readonly lies?: {
     readonly bytes?: number;
     readonly crc32?: number;

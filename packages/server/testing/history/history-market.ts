@@ -1,6 +1,6 @@
 /**
- * A tape with something to ask for, below a `RestService`: ESZ6 over ten days with the same number of trades
- * each, ESU6 around the roll of September, CLF7 with a day left out. The tape reaches up to now.
+ * A tape for a `RestService`: ESZ6 over ten days with the same number of trades each, ESU6 around the roll of
+ * September, CLF7 with a missing day. The tape reaches up to now.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -9,17 +9,17 @@ import type { RestService } from '../rest/rest-service.ts';
 import type { MemoryTrade } from '../tape/memory-tape.ts';
 
 const SECOND_NS = 1_000_000_000;
-/** Half past two, UTC. */
+/** 14:30 UTC. */
 const FIRST_TRADE_NS = 52_200 * SECOND_NS;
 const APART_NS = 5 * SECOND_NS;
 
 /** A trade every five seconds, from 14:30 UTC on. */
 export const TRADES_A_DAY = 900;
-/** ESZ6 traded on all days from here to today but for Saturday, the 7th of November 2026. */
+/** ESZ6 traded every day from here to today, except Saturday, 7 November 2026. */
 export const FIRST_DAY = utcDay(20261102);
-/** From here on `ES.c.0` meant ESZ6, a Monday; before it ESU6, which traded until the end of that day. */
+/** From this Monday on `ES.c.0` means ESZ6, before it ESU6, which traded until the end of that day. */
 export const ROLL_DAY = '2026-09-14';
-/** The day CLF7 lacks, between two it has. */
+/** The missing day of CLF7, between two present ones. */
 export const DAY_LEFT_OUT = '2026-11-05';
 
 export function fillMarket({ tape, clock, market }: RestService): void {

@@ -1,4 +1,4 @@
-/** Questions to the history of a `RestService`, as a customer asks them, and what every answer must be. */
+/** A customer's history requests to a `RestService`, with checks that every response must pass. */
 
 import assert from 'node:assert/strict';
 import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
@@ -75,20 +75,20 @@ export function address(path: string, fields: Fields): string {
 
 export type AnswerCheck = (route: Route, body: unknown) => void;
 
-/** One key, and what it asks for. */
+/** A key and its requests. */
 export class HistoryReader {
   readonly service: RestService;
   readonly key: string;
   readonly #check: AnswerCheck;
 
-  /** What is given is checked against its route, if that is wanted. */
+  /** `check` validates every response against its route, if given. */
   constructor(service: RestService, key: string, check: AnswerCheck = () => {}) {
     this.service = service;
     this.key = key;
     this.#check = check;
   }
 
-  /** Another key at the same service. */
+  /** The same service with another key. */
   with(key: string): HistoryReader {
     return new HistoryReader(this.service, key, this.#check);
   }
@@ -101,7 +101,7 @@ export class HistoryReader {
     return this.#ask('/v1/history/estimate', fields);
   }
 
-  /** All pages, one after the other. */
+  /** All pages in sequence. */
   async walk(fields: Fields): Promise<readonly Page[]> {
     const pages = [await this.page(fields)];
     for (let cursor = pages[0]!.next; cursor !== null; cursor = pages.at(-1)!.next) {
@@ -121,7 +121,7 @@ export class HistoryReader {
     return { ...problem, retryAfter: answer.headers['retry-after'] };
   }
 
-  /** As invalid, at this field and at no other. */
+  /** Rejected as invalid, at this field only. */
   async refusedAt(fields: Fields, at: string, path: HistoryPath = '/v1/history'): Promise<Problem> {
     const problem = await this.refused(fields, 400, 'INVALID_PARAMETERS', path);
     assert.deepEqual(
@@ -145,7 +145,7 @@ export class HistoryReader {
   }
 }
 
-/** Uses a budget up until so much of it is left this month. */
+/** Uses a budget until this much is left in the month. */
 export async function leave(
   { store, clock }: RestService,
   accountId: string,
@@ -163,7 +163,7 @@ export async function leave(
   await store.settle(now, id, { amount });
 }
 
-/** The same, but for how settled days are read. */
+/** The same sources, with another way to read settled days. */
 export function readingBy({ days, replays }: Sources, read: Sources['days']['read']): Sources {
   return {
     replays,

@@ -1,6 +1,6 @@
 /**
- * A random tape that a stream followed from its start, and the same tape as history: settled days, replays
- * and pages over it, in this thread. What the study's log must be is told by one settled run over all.
+ * A random tape that a stream followed from its start, and the same tape as history: settled days, replays and pages
+ * over it, in this thread. One settled run over everything gives the expected log.
  */
 
 import assert from 'node:assert/strict';
@@ -67,7 +67,9 @@ const commits = fc.array(
   { minLength: 4, maxLength: 40, size: 'max' },
 );
 
-/** Clusters of trades, gaps of all lengths (also across sessions and midnight), promises beyond trades. */
+/**
+ * Clusters of trades, gaps of all lengths (also across sessions and midnight), watermarks (`promise`) beyond trades.
+ */
 export const scripts: fc.Arbitrary<readonly ScriptedCommit[]> = commits.map((steps) => {
   let at = TAPE_START as bigint;
   const script = steps.map(({ gapNs, trades, promiseNs }): ScriptedCommit => {
@@ -84,7 +86,7 @@ export const scripts: fc.Arbitrary<readonly ScriptedCommit[]> = commits.map((ste
 
 export type Topic = readonly [string, Record<string, unknown>];
 
-/** Indicators of every kind that are warm from the start on. */
+/** Indicators of every kind that are warm from the start. */
 export const topics = fc.constantFrom<Topic>(
   ['bars', {}],
   ['bars', { bar: 'tick', size: 5 }],
@@ -120,7 +122,7 @@ export interface SettledLog {
 
 export interface WalkedPage {
   readonly items: readonly Item[];
-  /** Their very text, as it stands in the page between the brackets. */
+  /** The exact text in the page, between the brackets. */
   readonly text: string;
   readonly trades: number;
   readonly next: string | null;
@@ -129,7 +131,7 @@ export interface WalkedPage {
 export class HistoryWorld implements Disposable {
   readonly tape: MemoryTape;
   readonly run: EngineRun;
-  /** Taken after every commit: what a client that came then was given, and how far he saw the tape. */
+  /** Taken after every commit: the snapshot for a client that arrives then, and how far it sees the tape. */
   readonly snapshots: (Extract<ServerMessage, { t: 'snapshot' }> & { readonly seen: EpochNs })[] =
     [];
   readonly #script: readonly ScriptedCommit[];
@@ -159,7 +161,7 @@ export class HistoryWorld implements Disposable {
     });
   }
 
-  /** With a delay the stream is a delayed one, and whoever asks for history sees as little. */
+  /** With a delay, stream and history both see the tape later. */
   static async over(
     script: readonly ScriptedCommit[],
     topic: Topic,
@@ -183,13 +185,13 @@ export class HistoryWorld implements Disposable {
     return this.#script.flatMap(({ trades }) => trades);
   }
 
-  /** How far the tape is seen. */
+  /** How far the tape is visible. */
   get end(): EpochNs {
     const end = (this.#script.at(-1)!.promise - this.#delayNs) as EpochNs;
     return end > TAPE_START ? end : TAPE_START;
   }
 
-  /** An instant of the tape, by share; a whole second if wanted. */
+  /** An instant of the tape by share; rounded to a whole second if wanted. */
   at(share: number, isSecond = false): EpochNs {
     const at = TAPE_START + BigInt(Math.floor(share * Number(this.end - TAPE_START)));
     return (isSecond ? at - (at % SECOND) : at) as EpochNs;
@@ -234,7 +236,7 @@ export class HistoryWorld implements Disposable {
     );
   }
 
-  /** All pages of a query, one after the other as a client asks for them. */
+  /** All pages of a query, in sequence. */
   async walk(
     query: HistoryQuery,
     limits: Partial<HistoryPageLimits> = {},
@@ -267,7 +269,7 @@ export class HistoryWorld implements Disposable {
     return walked;
   }
 
-  /** The settled part of the log in (position(from), position(to)], and what forms there. */
+  /** The settled part of the log in (position(from), position(to)], and the objects that form there. */
   async settled(from: EpochNs, to: EpochNs): Promise<SettledLog> {
     const log: Item[] = [];
     let isHeard = false;
@@ -306,7 +308,7 @@ export class HistoryWorld implements Disposable {
       .filter(({ cursor }) => compare(cursor, after) > 0);
   }
 
-  /** Every place the stream gave, and when it was given. */
+  /** Every position that the stream published, and when. */
   places(): readonly { readonly cursor: string; readonly at: EpochNs }[] {
     return this.run.flushes().flatMap((flush) => {
       const at = edgeOf(flush);
@@ -314,7 +316,7 @@ export class HistoryWorld implements Disposable {
     });
   }
 
-  /** The same as the very texts that were sent, but for the subscription's name. */
+  /** The same as the exact texts that were sent, without the subscription's name. */
   publishedTexts(after: string, until: EpochNs, isWanted: (final: boolean) => boolean): string[] {
     return this.run
       .flushes()
@@ -324,7 +326,7 @@ export class HistoryWorld implements Disposable {
       .map(({ line }) => line);
   }
 
-  /** Of changes of one object in one flush only the last is published. */
+  /** Of several changes of an object in one flush, only the last is published. */
   publishedOf(log: readonly Item[]): readonly Item[] {
     const ends = this.run.flushes().map(({ position }) => position);
     const flushOf = (item: Item) => ends.findIndex((end) => compare(item.cursor, end) <= 0);

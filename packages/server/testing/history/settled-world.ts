@@ -1,6 +1,6 @@
 /**
- * Settled days over the tapes of the studies' naive twins: every day is on the tape, with trades or without,
- * but for those that are left out. What comes out can be compared with the log that a twin writes.
+ * Settled days over the tapes of the studies' naive twins: every day is on the tape, with or without trades, except
+ * those left out. The output can be compared with a twin's log.
  */
 
 import { zstdDecompressSync } from 'node:zlib';
@@ -27,10 +27,10 @@ import { MemoryTape, type MemoryTrade } from '../tape/memory-tape.ts';
 export const CONTRACT = 'ESZ6';
 export const INDICATOR = 'subject';
 
-/** Of the days, counted from the first: which ones the tape passes over. */
+/** Which days the tape skips, by day and index. */
 export type LeftOut = (day: UtcDay, at: number) => boolean;
 
-/** Days with the hours of them that the tape lacks. */
+/** Days with their missing hours. */
 export type PartialDays = ReadonlyMap<UtcDay, readonly DaySpan[]>;
 
 export interface SettledWorldOptions {
@@ -38,16 +38,16 @@ export interface SettledWorldOptions {
   readonly pageBytes?: number;
   readonly blockRanks?: number;
   readonly cache?: CacheUse | null;
-  /** By default nothing is held. */
+  /** Default: stores nothing. */
   readonly logs?: DayLogs;
   readonly leftOut?: LeftOut;
   readonly partial?: PartialDays;
 }
 
-/** What is asked for, by its first day where the range begins with one. */
+/** The request; `firstDay` starts the range on that day. */
 export type AskedDays = Partial<SettledDaysRequest> & { readonly firstDay?: UtcDay };
 
-/** A day, whatever pages it came on. */
+/** A day, from all of its pages. */
 export interface ReadDay {
   readonly day: UtcDay;
   readonly trades: number;
@@ -56,12 +56,12 @@ export interface ReadDay {
   readonly tail: Block;
 }
 
-/** A store that holds nothing. */
+/** A store that keeps nothing. */
 export function noLogs(blockRanks?: number): DayLogs {
   return new DayLogs({ runs: 0, bytes: 0, ...(blockRanks && { blockRanks }) });
 }
 
-/** What one line says. */
+/** The content of a line. */
 export interface Entry {
   readonly t: 'upsert' | 'remove';
   readonly cursor: string;
@@ -105,7 +105,7 @@ export class SettledWorld {
     return days;
   }
 
-  /** The first instant of a day from which on it can be read: after a session that is not whole there. */
+  /** The first readable instant of a day: after a session that is incomplete there. */
   async startOn(day: UtcDay): Promise<EpochNs | null> {
     const midnight = epochNs(day, 0);
     const onTape = new Set((await this.tape.days()).filter(isWholeDay).map((one) => one.day));
@@ -116,7 +116,7 @@ export class SettledWorld {
     return session.close < epochNs(addDays(day, 1), 0) ? session.close : null;
   }
 
-  /** The first page alone. */
+  /** Only the first page. */
   async first(request: AskedDays): Promise<DaysPage | null> {
     await using read = await this.#open(request);
     return await read.next();
@@ -152,7 +152,7 @@ export async function pagesOf(read: DaysRead): Promise<readonly DaysPage[]> {
   return pages;
 }
 
-/** Days as their parts add up. */
+/** Joins the parts of each day. */
 export function daysOf(pages: readonly DaysPage[]): readonly ReadDay[] {
   const days = Map.groupBy(
     pages.flatMap(({ parts }) => parts),
@@ -174,7 +174,7 @@ function dayOfParts(parts: readonly DayPart[]): ReadDay {
   };
 }
 
-/** All that was said, in whichever form it was asked for. */
+/** The whole text, in either form. */
 export function textOf(pages: readonly DaysPage[]): string {
   return pages.map(pageText).join('');
 }
@@ -196,7 +196,7 @@ export function entriesOf(days: readonly ReadDay[]): readonly Entry[] {
   return days.flatMap(({ settled }) => linesOf(settled)).map((line) => JSON.parse(line));
 }
 
-/** Everything settled in (position(from), position(to)], from results that begin with the day of `from`. */
+/** Everything settled in (position(from), position(to)], from results that begin on the day of `from`. */
 export function textBetween(results: readonly ReadDay[], from: EpochNs, to: EpochNs): string {
   let text = '';
   for (const { day, settled } of results) {
@@ -208,7 +208,7 @@ export function textBetween(results: readonly ReadDay[], from: EpochNs, to: Epoc
   return text;
 }
 
-/** The same sessions as those of a market that traded before them: all days are known. */
+/** The same sessions for a market that traded before them: all days are known. */
 function fullOf({ sessions, firstDay }: SettledWorld): SessionTable {
   const date = addDays(firstDay, -1);
   const before = { date, open: epochNs(date, 0), close: epochNs(date, 1) };
@@ -242,7 +242,7 @@ export function indicatorOf({ create, lookBackSessions, outlivesSession }: Subje
   };
 }
 
-/** What a tape lacks. */
+/** The missing parts of a tape. */
 interface Lacking {
   readonly leftOut: LeftOut;
   readonly partial: PartialDays;
@@ -255,12 +255,12 @@ function memoryTapeOf(twin: TwinTape, batchRows: number, lacking: Lacking): Memo
   return tape;
 }
 
-/** Whether the hours that a time of day lies in are left out. */
+/** Whether the tape is missing this time of the day. */
 export function isLeftOut(partial: PartialDays, day: UtcDay, ns: number): boolean {
   return partial.get(day)?.some(([from, to]) => ns >= from && ns < to) ?? false;
 }
 
-/** Day by day what is committed, to its end; what is left out is passed over. */
+/** The commits day by day, to each day's end; missing parts are skipped. */
 export function dayCommits(
   twin: TwinTape,
   { leftOut, partial }: Lacking,

@@ -1,4 +1,4 @@
-/** A mail server outside of the service: takes every mail, and knows by its reader and `Message-ID` what came. */
+/** A mail server outside the service: accepts every mail, and records it by reader and `Message-ID`. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** What has not come by then never comes. */
+/** A mail that has not arrived by then never will. */
 const LINK_WITHIN_MS = 180_000;
 
 export class MailDrop implements AsyncDisposable {
   readonly #server: SMTPServer;
-  /** Of each reader, how often each id came. */
+  /** How often each id arrived, per reader. */
   readonly #taken = new Map<string, Map<string, number>>();
   readonly #texts = new Map<string, string>();
 
@@ -43,18 +43,18 @@ export class MailDrop implements AsyncDisposable {
     return (this.#server.server.address() as AddressInfo).port;
   }
 
-  /** Mails that came more than once. */
+  /** The number of mails that arrived more than once. */
   get repeated(): number {
     return [...this.#taken.values()].flatMap((ids) => [...ids.values()]).filter((it) => it > 1)
       .length;
   }
 
-  /** `id`: how it begins. */
+  /** `id`: a prefix. */
   has(to: string, id: string): boolean {
     return [...(this.#taken.get(to)?.keys() ?? [])].some((it) => it.startsWith(`<${id}`));
   }
 
-  /** What the newest link to a reader carries; waits for one. */
+  /** The token of the newest link to a reader; waits for one. */
   async token(to: string): Promise<string> {
     const deadline = performance.now() + LINK_WITHIN_MS;
     for (;;) {

@@ -1,4 +1,4 @@
-/** Owed mails over a store, delivered when the test says so. */
+/** Owed mails over a store, delivered on command. */
 
 import type { AccountStore } from '../../src/accounts/store/account-store.ts';
 import type { MailTransport } from '../../src/mail/mail-transport.ts';
@@ -14,7 +14,7 @@ export interface OwedMailDesk
   readonly store: AccountStore;
   readonly clock: Clock;
   readonly deliver: MailTransport['deliver'];
-  /** What it reports, a word and a mail each. */
+  /** Its reports, a word and a mail each. */
   readonly told?: string[];
 }
 

@@ -1,9 +1,9 @@
-/** Every metric that a node with everything switched on would expose, by its name, with the names of its labels. */
+/** Every metric of a node with all features on, by name, with its labels. */
 
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { ServiceMetrics } from '../../src/process/metrics/service-metrics.ts';
 
-/** Metrics read only when somebody scrapes: until then anything does for what they read. */
+/** Metrics are read only on a scrape, so any source will do. */
 const anything: object = new Proxy(() => {}, { get: () => anything });
 
 export interface ExposedMetric {

@@ -1,18 +1,18 @@
 /**
- * The tools of PostgreSQL that tests may use, which npm's server comes without: those in the path, if they know a server as new as that
- * one; or the sentence that says why there are none.
+ * The PostgreSQL tools for tests, which npm's server package does not include: those in the path, if they support its
+ * version; otherwise a sentence that explains what is missing.
  */
 
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** `pg_dump` refuses a server that is newer than itself. */
+/** `pg_dump` rejects a server newer than itself. */
 const VERSION_MIN = 18;
 
-/** Why tests that need them are skipped; false where there are some. */
+/** Why tests that need them are skipped; false if they are present. */
 export const postgresToolsMissing: string | false = whatIsMissing();
 
-/** What a tool said; rejects where it fails. */
+/** A tool's output; rejects if it fails. */
 export async function postgresTool(
   name: 'pg_dump' | 'pg_restore',
   ...words: readonly string[]

@@ -1,7 +1,6 @@
 /**
- * Ports of 127.0.0.1 for servers that must be told theirs, or come back to the one they had. They lie below those that Linux gives to
- * whoever connects: from among these a port could be taken by a client of another test, before its server has begun or while
- * it is down.
+ * Ports of 127.0.0.1 for servers that need a fixed one, or keep theirs over a restart. They are below Linux's ephemeral
+ * ports, which a client of another test could take before the server starts or while it is down.
  */
 
 import { randomInt } from 'node:crypto';

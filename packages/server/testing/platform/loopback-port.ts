@@ -1,4 +1,4 @@
-/** A thread without a thread: messages take turns of the event loop, and cross as they do between threads. */
+/** A simulated thread: messages take event loop turns, and cross as between threads. */
 
 import { EventEmitter } from 'node:events';
 import type { Transferable } from 'node:worker_threads';
@@ -32,7 +32,7 @@ export class LoopbackPort<S extends ThreadShape> extends EventEmitter implements
     this.emit('exit', code);
   }
 
-  /** As by what nobody caught. */
+  /** Simulates an uncaught error. */
   fail(error: unknown): void {
     this.emit('error', error);
     this.exit(1);

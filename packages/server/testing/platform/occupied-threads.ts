@@ -1,6 +1,6 @@
 /**
- * The threads in which Node packs bytes and reads files have nothing to spare, as on a machine with far too much to do: what is asked of
- * them waits until this is disposed of. A world whose time is simulated must go on all the same.
+ * Occupies Node's thread pool, as on an overloaded machine: its compression and file work waits until this is disposed
+ * of. A world on simulated time must continue nevertheless.
  *
  *     using _ = occupyThreads();
  */
@@ -25,7 +25,7 @@ export function occupyThreads(): Disposable {
     closeSync(writer!);
     rmSync(directory, { recursive: true, force: true });
   };
-  // Who opens a pipe to read waits until somebody opens it to write.
+  // Opening a pipe to read blocks until it is opened to write.
   for (let thread = 0; thread < THREADS_MAX; thread += 1) {
     open(pipe, 'r', (error, file) => (error === null ? close(file, release) : release()));
   }

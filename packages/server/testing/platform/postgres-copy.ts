@@ -1,7 +1,7 @@
 /**
- * A copy of everything that a PostgreSQL of a test keeps, taken of its files while it is in use, and put in their place later: as
- * `pg_basebackup` does it, which the package of npm lacks. Nobody notices that a copy is made; when it is put back the server
- * is started again, and knows nothing of what came after the copy.
+ * A copy of a test PostgreSQL's files, taken during use and restored later, like `pg_basebackup`, which npm's package
+ * does not include. Taking a copy disturbs no client. Restoring it restarts the server, which has lost everything since
+ * the copy.
  */
 
 import { execFile } from 'node:child_process';
@@ -33,7 +33,7 @@ export class PostgresCopy {
       const { rows } = await connection.query<{ readonly labelfile: string }>(
         'select labelfile from pg_backup_stop(false)',
       );
-      // Where its log begins that makes one moment of the files, and the log up to here.
+      // The label marks where the log begins that makes the files consistent; the log up to here follows.
       const label = join(directory, 'backup_label');
       await writeFile(label, rows[0]!.labelfile);
       const { uid, gid } = await stat(directory);
@@ -47,7 +47,7 @@ export class PostgresCopy {
     return new PostgresCopy(server, directory);
   }
 
-  /** Once: it is the server's data from then on. */
+  /** Usable once: the copy becomes the server's data. */
   async putBack(): Promise<void> {
     const data = join(this.#server.directory, 'data');
     await this.#server.stop();
@@ -56,13 +56,13 @@ export class PostgresCopy {
     await this.#server.start();
   }
 
-  /** Once: another server may begin with it. */
+  /** Usable once: another server may start from it. */
   async moveTo(directory: string): Promise<void> {
     await rename(this.#directory, directory);
   }
 }
 
-/** With their owners. Files that vanish meanwhile are of no interest: the log has what became of them. */
+/** With their owners. Files that vanish during the copy do not matter, because the log has their changes. */
 async function copyOf(from: string, to: string): Promise<void> {
   await run('cp', ['-a', from, to]).catch((error: Error) => {
     const others = error.message

@@ -1,7 +1,7 @@
 /**
- * A real PostgreSQL for tests, from the npm package that has its binaries: in a temporary directory, on a socket of its own
- * and a port of the loopback, as another user than root, which it refuses. Every call of `database` gives an empty
- * database. It can be killed, stopped, started again and paused as a whole; nothing of it is left at the end.
+ * A real PostgreSQL for tests, from the npm package with its binaries: in a temporary directory, on its own socket and
+ * loopback port, as a user other than root, which it rejects. Every call of `database` creates an empty database. It
+ * can be killed, stopped, restarted and paused; disposing removes everything.
  *
  *     await using server = await PostgresServer.start();
  *     await using postgres = openPostgres({ url: await server.database() });
@@ -20,13 +20,13 @@ import { openPostgres } from '../../src/platform/postgres/postgres.ts';
 import { freePort } from './free-ports.ts';
 
 const USER = 'tapeloom';
-/** Who runs it where we are root: nobody. */
+/** The user `nobody` runs it when tests run as root. */
 const NOBODY = 65_534;
 const READY_WITHIN_MS = 180_000;
 const LOOK_EVERY_MS = 20;
 /**
- * Small, so that many of them fit on a machine; a crash of the machine is not what most tests are about. Its shared memory is in its
- * directory: of a killed server nothing is left behind.
+ * Small, so that many servers fit on a machine; most tests are not about a machine's crash. Its shared memory is in its
+ * directory, so a killed server leaves nothing behind.
  */
 const SETTINGS = [
   'shared_buffers=16MB',
@@ -37,15 +37,15 @@ const SETTINGS = [
 const QUICK = ['fsync=off', 'full_page_writes=off'];
 
 export interface PostgresServerOptions {
-  /** Every commit is on disk when it is answered, as in operation; slower. */
+  /** Every commit is on disk before its response, as in operation; slower. */
   readonly isSynced?: boolean;
-  /** Where it listens beside its socket; the loopback by default. */
+  /** The address to listen on, besides the socket; default: the loopback. */
   readonly host?: string;
   /** More settings, as `name=value`. */
   readonly settings?: readonly string[];
-  /** Makes what it begins with in that directory; by default it begins empty. */
+  /** Creates the initial data in that directory; default: empty. */
   readonly fill?: (data: string) => Promise<void>;
-  /** What it proves its name with; without it, it has no TLS. */
+  /** Its certificate; without it, no TLS. */
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
@@ -91,7 +91,7 @@ export class PostgresServer implements AsyncDisposable {
     return `postgresql://${USER}@${this.host}:${this.port}/${database}?sslmode=disable`;
   }
 
-  /** The address of a new database: empty, or a copy of one that nobody is connected to. */
+  /** The address of a new database: empty, or a copy of one without connections. */
   async database(original?: string): Promise<string> {
     this.#databases += 1;
     const name = `test_${this.#databases}`;
@@ -105,7 +105,7 @@ export class PostgresServer implements AsyncDisposable {
     return this.#process !== null;
   }
 
-  /** From now on a role has to give its password, which others need not. */
+  /** From now on this role needs its password; others do not. */
   async askPasswordOf(role: string): Promise<void> {
     const file = join(this.directory, 'data', 'pg_hba.conf');
     const rules = await readFile(file, 'utf8');
@@ -117,7 +117,7 @@ export class PostgresServer implements AsyncDisposable {
     while ((await postgres.query(isHeard, [role])).length === 0) await wait(LOOK_EVERY_MS);
   }
 
-  /** Starts it again, and waits until it answers. */
+  /** Restarts it, and waits until it responds. */
   async start(): Promise<void> {
     assert.equal(this.#process, null, 'it runs already');
     const log = createWriteStream(join(this.directory, 'log'), { flags: 'a' });
@@ -143,12 +143,12 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** What it said. */
+  /** Its log. */
   async log(): Promise<string> {
     return await readFile(join(this.directory, 'log'), 'utf8').catch(() => '');
   }
 
-  /** Ends it as an operator does who does not wait for its connections. */
+  /** Stops it without waiting for its connections. */
   async stop(): Promise<void> {
     await this.#end(() => this.#process?.kill('SIGINT'));
   }
@@ -158,15 +158,15 @@ export class PostgresServer implements AsyncDisposable {
     await this.start();
   }
 
-  /** All of its processes at once, as when the machine dies. */
+  /** Kills all of its processes at once, as when the machine dies. */
   async kill(): Promise<void> {
     const children = await this.#processes();
     await this.#end(() => signal(children, 'SIGKILL'));
-    // It does not start while one of the old ones lives.
+    // It cannot start while an old process lives.
     while (children.some(isAlive)) await wait(LOOK_EVERY_MS);
   }
 
-  /** It keeps its connections and answers nobody. */
+  /** Keeps its connections without responding. */
   async pause(): Promise<void> {
     signal(await this.#processes(), 'SIGSTOP');
   }
@@ -213,7 +213,7 @@ export class PostgresServer implements AsyncDisposable {
     );
   }
 
-  /** The first of its processes, and those it started. */
+  /** Its main process and that one's children. */
   async #processes(): Promise<number[]> {
     const first = this.#process?.pid;
     if (first === undefined) return [];

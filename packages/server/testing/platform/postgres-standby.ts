@@ -1,6 +1,6 @@
 /**
- * A standby of a PostgreSQL of tests: it begins with a copy of it, follows it by streaming replication, only reads, and can take its
- * place. What its primary has not sent by then is lost, as it is with every standby that is not waited for.
+ * A standby of a test PostgreSQL: starts from a copy, follows by streaming replication, is read-only, and can be
+ * promoted. Data not yet sent by the primary is lost, as with every asynchronous standby.
  */
 
 import { appendFile, writeFile } from 'node:fs/promises';
@@ -34,7 +34,7 @@ export class PostgresStandby implements AsyncDisposable {
     return new PostgresStandby(server, primary);
   }
 
-  /** Until it has all that its primary has now. */
+  /** Waits until it has everything its primary has now. */
   async caughtUp(): Promise<void> {
     const [end] = await asked<{ readonly end: string }>(
       this.#primary,
@@ -44,7 +44,7 @@ export class PostgresStandby implements AsyncDisposable {
     await this.#until<{ isThere: boolean }>(has, ({ isThere }) => isThere);
   }
 
-  /** From now on it hears nothing of its primary. */
+  /** Disconnects it from its primary. */
   async cutOff(): Promise<void> {
     await asked(this.server, `alter system set primary_conninfo = ''`);
     await asked(this.server, 'select pg_reload_conf()');
@@ -54,7 +54,7 @@ export class PostgresStandby implements AsyncDisposable {
     );
   }
 
-  /** It is written to from now on. */
+  /** Makes it writable. */
   async promote(): Promise<void> {
     await asked(this.server, 'select pg_promote()');
   }

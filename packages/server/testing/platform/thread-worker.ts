@@ -28,7 +28,7 @@ desk.open({
     fail: () => {
       throw new TypeError('a fault of ours');
     },
-    // Whatever comes, it hears nothing any more.
+    // It blocks, and receives nothing any more.
     wait: () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30_000),
   },
   obey: ({ text }) => desk.tell(text),

@@ -1,6 +1,6 @@
 /**
- * Packing for worlds whose time is simulated: done before it returns. What another thread does takes real time, however much
- * of the simulated one passes meanwhile, so that a slow machine would show other histories than a fast one.
+ * Compression for worlds on simulated time: synchronous, because another thread would take real time, and a slow
+ * machine would produce other histories than a fast one.
  */
 
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';

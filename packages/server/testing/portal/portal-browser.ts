@@ -1,6 +1,6 @@
 /**
- * A browser at the portal of a `RestService`: it keeps the session's cookie, says where its pages are from, and
- * opens links that were mailed. Every one comes from an address of its own unless told otherwise.
+ * A browser at the portal of a `RestService`: stores the session's cookie, sends its origin, and opens mailed links.
+ * Each has its own address by default.
  */
 
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ let made = 0;
 
 export class PortalBrowser {
   readonly address: string;
-  /** As it would be sent; null: signed out. */
+  /** As sent; null: signed out. */
   cookie: string | null = null;
   readonly #service: RestService;
   readonly #userAgent: string;
@@ -74,7 +74,7 @@ export class PortalBrowser {
     return this.post('/v1/portal/sign-in', { email });
   }
 
-  /** What a link is for, before it is used. */
+  /** A link's purpose, looked up without consuming it. */
   look(token: string): Promise<RestAnswer<LinkLook & Problem>> {
     return this.post('/v1/portal/sign-in/look', { token });
   }
@@ -83,21 +83,21 @@ export class PortalBrowser {
     return this.post('/v1/portal/session', { token });
   }
 
-  /** Asks for a link and uses it. */
+  /** Requests a link and uses it. */
   async signIn(email: string): Promise<void> {
     assert.equal((await this.askForLink(email)).status, 202);
     const { status, text } = await this.useLink(lastToken(this.#service));
     assert.equal(status, 200, text);
   }
 
-  /** Asks to delete the account, and confirms it by the link that is mailed. */
+  /** Requests the account's deletion, and confirms it by the mailed link. */
   async askForDeletion(): Promise<RestAnswer<{ dueAt: string } & Problem>> {
     assert.equal((await this.post('/v1/portal/deletion')).status, 202);
     const token = lastToken(this.#service);
     return await this.post('/v1/portal/deletion/confirm', { token });
   }
 
-  /** Asks for another address, approves it by the link to the old one, and answers the token that the new one gets. */
+  /** Requests another address, approves it by the link to the old one, and returns the token sent to the new one. */
   async askForEmail(email: string): Promise<string> {
     const asked = await this.post('/v1/portal/email', { email });
     assert.equal(asked.status, 202, asked.text);
@@ -113,7 +113,7 @@ export class PortalBrowser {
   }
 }
 
-/** What the newest mail's link carries. */
+/** The token of the newest mail's link. */
 export function lastToken(service: RestService): string {
   const token = /\/sign-in#(\S+)/.exec(service.mails.at(-1)?.text ?? '')?.[1];
   assert.ok(token !== undefined, 'the newest mail has a link');

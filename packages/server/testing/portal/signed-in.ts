@@ -1,4 +1,4 @@
-/** Somebody who signs in as the owner of an account, by a link as it would be mailed. */
+/** Signs in as the owner of an account, by a link as it would be mailed. */
 
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -9,11 +9,11 @@ import type { AccountStore } from '../../src/accounts/store/account-store.ts';
 
 export interface SignedIn {
   readonly session: SessionRecord;
-  /** What the browser keeps. */
+  /** The browser's secret. */
   readonly secret: string;
 }
 
-/** The owner is somebody new if the account has none. */
+/** Creates an owner if the account has none. */
 export async function signIn(
   store: AccountStore,
   now: EpochNs,

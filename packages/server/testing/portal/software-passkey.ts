@@ -1,6 +1,6 @@
 /**
- * An authenticator with one passkey, made of node:crypto: what it answers is what a browser would send. A test may let it
- * sign for another origin, forget to verify its user, or stand still with its counter.
+ * A software authenticator with one passkey, on node:crypto: its responses are what a browser would send. A test may
+ * make it sign for another origin, skip user verification, or stop its counter.
  */
 
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
@@ -23,11 +23,11 @@ interface RequestOptions {
 export class SoftwarePasskey {
   readonly id = randomBytes(32);
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  /** Of nobody, until it is made for somebody. */
+  /** A placeholder until a passkey is created. */
   #userHandle = 'bm9ib2R5';
   origin: string;
   isVerified = true;
-  /** The counter at the next signature; null: it does not count. */
+  /** The counter of the next signature; null: no counter. */
   counter: number | null = 1;
   crossOrigin = false;
 
@@ -107,7 +107,7 @@ export class SoftwarePasskey {
   }
 }
 
-/** CBOR, of texts shorter than 24 bytes. */
+/** CBOR for texts shorter than 24 bytes. */
 function text(value: string): Buffer {
   return Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)]);
 }

@@ -1,6 +1,6 @@
 /**
- * A certificate authority of the tests' own: a key and a certificate for one host that is its own authority, made
- * anew for each run, so that no secret lies in the repository and none ever runs out.
+ * A certificate authority for tests: a key and a self-signed certificate for one host, made for each run, so that no
+ * secret is in the repository and nothing expires.
  */
 
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
@@ -26,7 +26,7 @@ export interface OwnCertificate {
   readonly cert: string;
 }
 
-/** `host`: the one IPv4 address or name it is good for, from a day before `now` until a day after. */
+/** `host`: the IPv4 address or name it is valid for, from a day before `now` until a day after. */
 export function ownCertificate(host = '127.0.0.1', now = Date.now()): OwnCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(der(SET, sequence(COMMON_NAME, der(UTF8, Buffer.from('test')))));

@@ -1,7 +1,6 @@
 /**
- * What holds for every REST error, whatever went wrong: a complete problem document with a code of the
- * table, a status that code may have, an anchor that `docs/errors.md` really has, and a request id that no
- * other answer had.
+ * What holds for every REST error: a complete problem document with a code of the table, a status allowed for that
+ * code, an anchor that exists in `docs/errors.md`, and a unique request id.
  */
 
 import assert from 'node:assert/strict';
@@ -11,7 +10,7 @@ import { ERROR_CODES, type ErrorCode, errorAnchor } from '@tapeloom/protocol/err
 import { PROBLEM_CONTENT_TYPE, type Problem } from '@tapeloom/protocol/problem';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../../docs/errors.md'), 'utf8');
-/** As the page's headings get them. */
+/** The anchors of the page's headings. */
 const ANCHORS = new Set(
   [...PAGE.matchAll(/^## (.+)$/gm)].map(([, heading]) =>
     heading!.toLowerCase().replaceAll(' ', '-'),
@@ -20,7 +19,7 @@ const ANCHORS = new Set(
 const JSON_POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 const FIELDS = ['code', 'detail', 'instance', 'status', 'title', 'type'];
 
-/** What refusals of history, and of acts that a passkey confirms, may add. */
+/** Additional members of history rejections, and of acts that need a passkey. */
 const MEMBERS: Partial<Record<ErrorCode, readonly string[]>> = {
   NOT_COVERED: ['computeUnits', 'missingDays', 'missingDaysTotal'],
   INVALID_PARAMETERS: ['endsBeforeFrom'],
@@ -36,7 +35,7 @@ export interface ErrorAnswer {
   readonly body: unknown;
 }
 
-/** Asserts all of it, and that it is this error if one is named; returns the document. */
+/** Asserts all of this, and the expected error if given; returns the document. */
 export function checkProblem(
   { status, headers, body }: ErrorAnswer,
   docsUrl: string,

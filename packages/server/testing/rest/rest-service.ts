@@ -1,7 +1,6 @@
 /**
- * The REST interface in one process, with nothing left out but threads and sockets: the real server, the
- * real routes, the real account store on SQLite in memory, and a clock that moves when it is told to.
- * Requests are injected, from any address.
+ * The REST API in one process, without threads and sockets: the real server, routes and account store on SQLite in
+ * memory, and a manual clock. Requests are injected, from any address.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -66,13 +65,13 @@ import { SettableMarket } from './settable-market.ts';
 
 export const DOCS_URL = 'https://docs.example/api';
 export const ORIGIN = 'https://portal.example';
-/** A Wednesday in Chicago's morning: every market is open. */
+/** A Wednesday morning in Chicago: every market is open. */
 const START = instantOf('2026-11-11T16:00:00Z');
-/** Any address of documentation; requests come from here unless they say otherwise. */
+/** The default source address of requests, from the range for documentation. */
 export const HOME_ADDRESS = '203.0.113.7';
 
 const CATALOGUE: CatalogueFacts = catalogueFacts(publishedDefinitions());
-/** What was answered, for `npm test -- --validated`. */
+/** Publishes responses for `npm test -- --validated`. */
 const answers = channel('tapeloom:rest-answers');
 const NEVER: Disposable = { [Symbol.dispose]: () => {} };
 const NO_TIMERS = { after: () => NEVER, every: () => NEVER };
@@ -86,32 +85,32 @@ const GRANTS: Readonly<Record<Plan, readonly Grant['plan'][]>> = {
 
 export interface RestServiceOptions {
   readonly start?: EpochNs;
-  /** Whose `X-Forwarded-For` is believed, in CIDR. */
+  /** Proxies whose `X-Forwarded-For` is trusted, in CIDR. */
   readonly trustedProxies?: readonly string[];
   readonly timeouts?: HttpTimeouts;
-  /** The places of its connections; by default more than a test needs. */
+  /** The connection slots; default: more than a test needs. */
   readonly sockets?: DoorSockets;
   /** Takes over the sockets of WebSocket requests. */
   readonly onUpgrade?: HttpServerOptions['onUpgrade'];
   readonly onAnswered?: HttpServerOptions['onAnswered'];
   readonly onRefused?: HttpServerOptions['onRefused'];
-  /** How much may wait that nobody reads. */
+  /** Limits of pending output. */
   readonly unread?: Partial<UnreadLimits>;
-  /** The instruments, if not those of the simulated market. */
+  /** The instruments; default: the simulated market's. */
   readonly book?: InstrumentBook;
-  /** What stands at `/`; left out: nothing. */
+  /** What is served at `/`; default: nothing. */
   readonly pages?: (plain: PlainPages) => Pages;
-  /** Where people reach it. */
+  /** The public address. */
   readonly origin?: string;
-  /** The accounts, if not new ones; they are closed with the service. */
+  /** The accounts; default: new ones. They are closed with the service. */
   readonly store?: AccountStore;
-  /** What the operator asks for, if not what is built in. */
+  /** The operator's pricing; default: the built-in one. */
   readonly pricing?: Pricing;
 }
 
 export interface RestRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a string or bytes as they are. */
+  /** Sent as JSON; strings and bytes are sent unchanged. */
   readonly body?: unknown;
   readonly address?: string;
   /** The secret of a key. */
@@ -142,33 +141,33 @@ export class RestService implements AsyncDisposable {
   readonly unread: UnreadAnswers;
   readonly routes: readonly Route[];
   readonly logged: string[] = [];
-  /** What was sent, in its order. */
+  /** Sent mails, in order. */
   readonly mails: OutgoingMail[] = [];
-  /** Who takes payments, from all countries but the US; and who from there. */
+  /** The payment providers: this one for all countries but the US, the other for the US. */
   readonly provider = new ScriptedProvider('test');
   readonly otherProvider = new ScriptedProvider('other');
   readonly payments: Payments;
   readonly billing: Billing;
   readonly sessions: SessionKeeper;
   readonly allowances = new MemoryAllowances();
-  /** Where people reach it. */
+  /** The public address. */
   readonly origin: string;
-  /** A test may say how it is. */
+  /** A test can change its state. */
   readonly market: SettableMarket;
   readonly tape = new MarketTape();
-  /** How long requests waited in all; the clock stands still meanwhile. */
+  /** Total waiting time of requests; the clock stands still meanwhile. */
   pausedMs = 0;
-  /** What a wait takes, if not a turn. */
+  /** What a wait takes; default: one turn. */
   pausing: () => Promise<unknown> = () => turn();
   readonly awaited = new SharedSlots(AWAITED_LIMITS);
-  /** What reads the tape; a test may put something else in its place. */
+  /** The sources that read the tape; a test can replace them. */
   sources: HistorySources & CoverSources;
   readonly #reader: SettledDaysReader;
-  /** A test may say that it has changed. */
+  /** A test can change it. */
   catalogue = CATALOGUE;
-  /** A test may sell something else. */
+  /** A test can change it. */
   offers: OfferBook;
-  /** A test may put those of another service in their place. */
+  /** A test can replace them by another service's. */
   tokens: ExportTokens;
   readonly #tables: TableThread;
   readonly #digests: DigestThread;
@@ -202,7 +201,7 @@ export class RestService implements AsyncDisposable {
     };
     this.#tables = new TableThread({ timers: this.clock, onFault });
     this.#digests = new DigestThread({ onFault });
-    // It stores what it counted when a test says so: a month has too many seconds.
+    // Stores its counts only on command: a month has too many seconds.
     const untimed = { ...NO_TIMERS, now: () => this.clock.now() };
     this.meter = new UsageMeter({ store, clock: untimed, onFault });
     this.authenticator = new StoreAuthenticator({ store, clock: this.clock, onFault });
@@ -253,7 +252,7 @@ export class RestService implements AsyncDisposable {
     return new RestService(options, options.store ?? (await openSqliteAccountStore(':memory:')));
   }
 
-  /** Delivers the mails that are owed. */
+  /** Delivers the owed mails. */
   async deliverMails(): Promise<void> {
     const { store, clock, offers } = this;
     const publicUrl = () => this.origin;
@@ -285,7 +284,7 @@ export class RestService implements AsyncDisposable {
     };
   }
 
-  /** The id of a new account. */
+  /** Creates an account; returns its id. */
   async account(plan: Plan = 'sandbox'): Promise<string> {
     this.#accounts += 1;
     const name = `account ${this.#accounts}`;
@@ -295,7 +294,7 @@ export class RestService implements AsyncDisposable {
     return made.id;
   }
 
-  /** A new key, made by the operator: live, with all scopes and no restriction, unless said otherwise. */
+  /** A new key, made by the operator: live, with all scopes and no restrictions, unless `rights` differ. */
   async key(accountId: string, rights: Partial<KeyRights> = {}): Promise<TestKey> {
     const whole: KeyRights = {
       environment: 'live',
@@ -361,7 +360,7 @@ export class RestService implements AsyncDisposable {
     return this.request('DELETE', url, request);
   }
 
-  /** The port of the loopback on which it listens from now on, for tests that need real sockets. */
+  /** Listens on a loopback port, for tests that need real sockets; returns the port. */
   async listen(): Promise<number> {
     await this.http.app.listen({ port: 0, host: '127.0.0.1' });
     return (this.http.app.server.address() as AddressInfo).port;

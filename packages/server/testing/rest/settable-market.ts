@@ -1,4 +1,4 @@
-/** The simulated market as the routes see it, in whatever state a test puts it. */
+/** The simulated market for the routes, in any state that a test sets. */
 
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
@@ -15,21 +15,21 @@ export class SettableMarket {
   engine: EngineState = 'up';
   isSourceUp = true;
   lastTrades = new Map<string, EpochNs>();
-  /** How far the tape has come; null: that is not known yet. */
+  /** The tape's watermark; null: not known yet. */
   tapeTime: EpochNs | null = null;
   readonly book: InstrumentBook;
   readonly #clock: ManualClock;
   readonly #universe;
   readonly #sessions = new Map<string, SessionTable>();
 
-  /** Of the simulated instruments, if not those of `book`. */
+  /** `book`: the instruments; default: the simulated ones. */
   constructor(clock: ManualClock, book?: InstrumentBook) {
     this.#clock = clock;
     this.#universe = createSimUniverse({ seed: 1, printsScale: 0.01 }, dayOf(clock.now()));
     this.book = book ?? this.#universe.book;
   }
 
-  /** As the routes are told of it. */
+  /** The market for the routes. */
   get facts(): RestMarket {
     let asked = 0;
     return {
@@ -38,7 +38,7 @@ export class SettableMarket {
       servedDays: () => new Map(),
       fullSessions: (symbol) => this.sessionsOf(symbol, 'full'),
       lastTradeAt: (symbol) => this.lastTrades.get(symbol) ?? null,
-      // Tests change their market as they like: nothing is ever known to be as it was.
+      // Always new: tests may change the market at any time.
       revision: () => ++asked,
       engineState: () => this.engine,
       isSourceUp: () => this.isSourceUp,

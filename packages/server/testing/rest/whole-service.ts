@@ -1,6 +1,6 @@
 /**
- * REST and the stream behind one port, over one tape in memory, the same accounts and one clock: what a client
- * library talks to, in one process. The alias `A.c.0` means the contract `AA`.
+ * REST and the stream behind one port, over one tape in memory, the same accounts and one clock: what a client library
+ * talks to, in one process. The alias `A.c.0` designates the contract `AA`.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
@@ -32,7 +32,7 @@ const BOOK = new InstrumentBook(
     },
   ],
 );
-/** When the tape begins: with the session. */
+/** The start of the tape, and of the session. */
 export const TAPE_START = epochNs(DAY, 10 * HOUR_NS);
 
 export class WholeService implements AsyncDisposable {
@@ -79,7 +79,7 @@ export class WholeService implements AsyncDisposable {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Commits trades now, and lets so much time pass. */
+  /** Commits trades now, then advances the time. */
   async trade(ms: number, ...trades: readonly Partial<MemoryTrade>[]): Promise<void> {
     this.stream.trade(...trades);
     await this.jump(ms);

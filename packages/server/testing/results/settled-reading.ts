@@ -1,4 +1,4 @@
-/** Readers of settled days over a tape of a test, what they are asked for, and what they give. */
+/** Readers of settled days over a test's tape, with their requests and results. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Indicator } from '@tapeloom/core/studies/indicator';
@@ -17,7 +17,7 @@ export const DATASET = 'SIM';
 
 export type Topic = readonly [string, Record<string, unknown>];
 
-/** A cache of results on a disk, in which nothing is pushed out. */
+/** A result cache on a disk, which evicts nothing. */
 export function cacheOn(disk: Disk): CacheUse {
   const results = new ResultCache({
     disk,

@@ -1,6 +1,6 @@
 /**
- * A stream whose door asks real accounts: the SQLite store in memory, the authenticator over it, leases,
- * and one clock for all of them that moves when told.
+ * A stream whose authentication uses real accounts: the SQLite store in memory, the authenticator over it, leases, and
+ * one manual clock for all.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
@@ -20,9 +20,9 @@ export class AccountStream implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly accounts: MemoryAccounts;
   readonly leases = new MemoryLeases();
-  /** Keys of connections that were let in, in their order. */
+  /** Keys of admitted connections, in order. */
   readonly usedKeys: string[] = [];
-  /** Accounts of connections that were sent an object, in their order. */
+  /** Accounts of connections that were sent an object, in order. */
   readonly streamedAccounts: string[] = [];
   readonly #authenticator: StoreAuthenticator;
   #stream!: InProcessStream;
@@ -53,12 +53,12 @@ export class AccountStream implements AsyncDisposable {
     return this.#stream;
   }
 
-  /** Keys that connections hold on to. */
+  /** The number of keys that connections watch. */
   get watchedKeys(): number {
     return this.#authenticator.watchedCount;
   }
 
-  /** A key of a new account of this plan. */
+  /** A key of a new account with this plan. */
   async key(plan: Plan, rights: Partial<KeyRights> = {}): Promise<HandedOutKey> {
     return this.accounts.key(await this.accounts.account(plan), rights);
   }
@@ -68,7 +68,7 @@ export class AccountStream implements AsyncDisposable {
     return new StreamClient(this.stream.url, `Bearer ${text}`, headers);
   }
 
-  /** The same, when it has been let in. */
+  /** The same, once admitted. */
   async open(key: HandedOutKey): Promise<StreamClient> {
     const client = await this.connect(key).opened();
     await client.answered();
@@ -82,7 +82,7 @@ export class AccountStream implements AsyncDisposable {
     return client;
   }
 
-  /** Ends a connection; resolves when its account has everything back. */
+  /** Ends a connection; resolves when its account has all slots back. */
   async end(client: StreamClient, { record }: HandedOutKey): Promise<void> {
     const before = await this.held(record.accountId, 'connection');
     client.socket.close();
@@ -94,7 +94,7 @@ export class AccountStream implements AsyncDisposable {
     return this.leases.count(this.clock.now(), accountId, kind);
   }
 
-  /** Compute units the account used this month, and holds for running work. */
+  /** Compute units that the account used this month and has reserved. */
   async units({ record }: HandedOutKey): Promise<{ used: number; reserved: number }> {
     const now = this.clock.now();
     const { store } = this.accounts;

@@ -1,4 +1,4 @@
-/** The updates of blocks one by one, for tests that look at them. */
+/** For tests: the updates of blocks one by one. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { Block, type BlockParts, type UpdateKind } from '../../src/blocks/block.ts';
@@ -26,7 +26,7 @@ export function updatesOf(...blocks: readonly BlockParts[]): readonly BlockUpdat
   });
 }
 
-/** The edge at which a flush was closed. */
+/** The edge that closed the flush. */
 export function edgeOf({ block }: { readonly block: BlockParts }): EpochNs {
   return new Block(block).lastEdge;
 }

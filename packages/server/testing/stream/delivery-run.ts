@@ -1,6 +1,6 @@
 /**
- * One client of one stream through cuts and returns, as a script says. The client keeps the rules of the
- * interface; what it must end with is the state of the one log behind ring, replays and snapshots.
+ * One client of one stream through scripted disconnects and reconnects. The client keeps the rules of the protocol, and
+ * must end with the state of the one log behind ring, replays and snapshots.
  */
 
 import assert from 'node:assert/strict';
@@ -48,7 +48,7 @@ export interface Script {
 export class DeliveryRun {
   readonly world: DeliveryWorld;
   readonly client = new RuleKeepingClient();
-  /** All that was ordered, in order. */
+  /** All actions, in order. */
   readonly orders: DeliveryAction['t'][] = [];
   readonly #script: Script;
   readonly pending: (() => void)[] = [];
@@ -120,14 +120,14 @@ export class DeliveryRun {
     }
   }
 
-  /** Lets everything come to an end without further cuts. */
+  /** Lets everything finish without further disconnects. */
   settle(): void {
     this.world.isFull = false;
     this.#becomeReady();
     for (let round = 0; round < 5_000; round += 1) {
       this.#read(Number.POSITIVE_INFINITY);
       if (this.pending.length === 0 && this.#shell.queue.length === 0) break;
-      // The tape goes on: who waits for it must not wait for ever.
+      // The tape continues, so that no wait for it lasts for ever.
       if (round % 50 === 49) this.#publish();
       this.#answer(round);
     }
@@ -172,7 +172,7 @@ export class DeliveryRun {
     this.#shell = this.#subscribe(n);
   }
 
-  /** From the last cursor received, mostly; or from any earlier one since the last snapshot. */
+  /** Usually from the last cursor received, sometimes from an earlier one since the last snapshot. */
   #subscribe(n: number): DeliveryShell {
     const { cursors } = this.client;
     const index = n % 3 === 0 ? n % Math.max(1, cursors.length) : cursors.length - 1;

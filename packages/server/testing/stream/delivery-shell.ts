@@ -1,6 +1,6 @@
 /**
- * Carries out what a delivery orders, over a world of look-ups, and answers when told. It checks every
- * order: nothing follows an end, cursors ascend, a replay costs the trades it covered.
+ * Performs a delivery's actions over a world of look-ups, and responds when told. It checks every action: nothing
+ * follows an end, cursors ascend, a replay costs the trades it covered.
  */
 
 import assert from 'node:assert/strict';
@@ -21,7 +21,7 @@ import { frameTexts } from './server-frames.ts';
 
 const HEALTHY = { lagMs: 0, partialSince: null } as const;
 export const SUB = 'a';
-/** The next piece is pulled while fewer messages wait. */
+/** The next piece is pulled while fewer messages are pending. */
 const PENDING_MESSAGES_MAX = 12;
 
 export class DeliveryShell {
@@ -38,7 +38,7 @@ export class DeliveryShell {
   #wantsPermit = false;
   #isFollowing = false;
   #isOver = false;
-  /** Which topic it is on; 0 before the first. */
+  /** The number of the present topic; 0 before the first. */
   #topic = 0;
   #replays = 0;
   #charged = 0;
@@ -150,7 +150,7 @@ export class DeliveryShell {
         this.#send({ t: 'status', sub: SUB, state: action.state, lagMs: action.lagMs });
         return;
       case 'request-permit':
-        // What the last topic wanted may still be wanted.
+        // A permit requested for the previous topic may still be outstanding.
         assert.ok(!this.#wantsPermit || topic > 1, 'one request at a time');
         this.#wantsPermit = true;
         return;
@@ -242,7 +242,7 @@ export class DeliveryShell {
     this.step({ t: 'snapshot' });
   }
 
-  /** A cursor is only given up when something was published after it that is older than 15 minutes. */
+  /** A reset needs a later flush that is older than 15 minutes. */
   #checkReset(): void {
     const after = this.#lastWritten ?? (this.#start.t === 'cursor' ? this.#start.cursor : null);
     assert.ok(after !== null, 'who starts without a cursor is not reset');
@@ -256,7 +256,7 @@ export class DeliveryShell {
     assert.ok(log.flushes.some(isOld), 'the cursor was good');
   }
 
-  /** What a replay cost so far is the trades it covered before midnight, each once. */
+  /** A replay has cost each trade it covered before midnight once. */
   #checkCharge(position: Cursor): void {
     const replay = this.#replay!;
     const { log } = this.#world;

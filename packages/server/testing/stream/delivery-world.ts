@@ -1,6 +1,6 @@
 /**
- * The topic, its ring and the replays that a delivery meets, as views of one log up to its head: how far
- * the ring reaches back, how long pages and pieces are and what the budget allows is up to the test.
+ * The topic, ring and replays of a delivery, as views of one log up to its head. The test decides how far the ring
+ * reaches back, the sizes of pages and pieces, and the budget.
  */
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
@@ -18,7 +18,7 @@ export interface DeliveryWorldOptions {
   readonly start: EpochNs;
   readonly log: readonly LogStep[];
   readonly mode: StreamMode;
-  /** Units that may be reserved in all. */
+  /** The units that may be reserved in total. */
   readonly budget: number;
   readonly pageFlushes: number;
   readonly pieceEntries: number;
@@ -28,12 +28,12 @@ export class DeliveryWorld {
   readonly log: StreamLog;
   readonly options: DeliveryWorldOptions;
   head = 0;
-  /** Flushes up to here have left the ring. */
+  /** Flushes up to this one were evicted from the ring. */
   evicted = 0;
   isReady = true;
-  /** No replay can begin now. */
+  /** No replay can start now. */
   isFull = false;
-  /** What is reserved, by its id. */
+  /** Reserved units by reservation id. */
   readonly #reserved = new Map<string, number>();
   readonly #ids = new Set<string>();
   settled = 0;
@@ -54,7 +54,7 @@ export class DeliveryWorld {
     return this.#reserved.values().reduce((sum, units) => sum + units, 0);
   }
 
-  /** Whether it is granted. */
+  /** Returns whether the reservation is granted. */
   reserve(id: string, units: number): boolean {
     if (this.#ids.has(id)) throw new Error(`${id} is used twice`);
     this.#ids.add(id);

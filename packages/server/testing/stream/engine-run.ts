@@ -1,6 +1,6 @@
 /**
- * An engine over a tape in memory, with everything it says kept and readable as a client would read it.
- * Sessions are short and lie apart, one of them across midnight, so that tests meet all their edges.
+ * An engine over a tape in memory, with all its messages recorded and readable as a client would read them. Sessions
+ * are short and apart, one of them across midnight, so that tests cover all their edges.
  */
 
 import assert from 'node:assert/strict';
@@ -81,14 +81,14 @@ export class EngineRun {
     return this.messages.filter((it) => it.t === 'flush' && it.topic === topic) as FlushMessage[];
   }
 
-  /** The floor a topic told when it went live. */
+  /** The floor that a topic reported when it went live. */
   floor(topic = 1): string {
     const live = this.messages.find((it) => it.t === 'live' && it.topic === topic);
     assert.ok(live?.t === 'live');
     return live.floor;
   }
 
-  /** Everything published, as clients would read it. */
+  /** Everything published, as clients read it. */
   published(topic = 1): readonly ServerMessage[] {
     return this.flushes(topic).flatMap((flush) => decodeFrames(flush));
   }
@@ -112,7 +112,7 @@ export class EngineRun {
   }
 }
 
-/** The messages of a flush or a page, as a subscriber called `a` gets them. */
+/** The messages of a flush or a page, as a subscriber called `a` receives them. */
 export function decodeFrames(
   of: Pick<FlushMessage, 'block'> | Pick<ReplayPage, 'blocks'>,
 ): ServerMessage[] {
@@ -123,7 +123,7 @@ export function decodeFrames(
   });
 }
 
-/** Lets everything that is under way come to rest. */
+/** Lets pending work finish. */
 export async function settle(): Promise<void> {
   for (let turns = 0; turns < 3; turns += 1) await turn();
 }

@@ -1,12 +1,12 @@
-/** Fills what waits for a reader that stalls, to the byte. */
+/** Fills the pending output of a stalled reader to the byte. */
 
 import type { StallingSocket } from './stalling-socket.ts';
 
-/** Frames of answers to pings; the clock stands still, so an id's length tells the frame's. */
+/** Sizes of pong frames. The clock stands still, so the id's length determines the frame's. */
 const PONG_BYTES_MIN = 2 + JSON.stringify({ t: 'pong', id: '', ts: '1'.repeat(19) }).length;
 const PONG_BYTES_MAX = PONG_BYTES_MIN + 64;
 
-/** Lets exactly this many bytes be answered, in messages that are never skipped. */
+/** Makes the server respond with exactly this many bytes, in messages that are never conflated. */
 export async function fillOutbox(socket: StallingSocket, bytes: number): Promise<void> {
   const pings: object[] = [];
   for (let rest = bytes; rest > 0; ) {

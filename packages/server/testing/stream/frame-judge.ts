@@ -1,7 +1,7 @@
 /**
- * What a server of the stream must make of the bytes a client sends after its handshake, by RFC 6455 and
- * the limits of the interface, written without a look at the library that serves. Lengths that are
- * longer than they need to be are taken, as the library takes them.
+ * What a stream server must do with the bytes a client sends after its handshake, by RFC 6455 and the protocol's
+ * limits, written independently of the serving library. Overlong length encodings are accepted, as the library accepts
+ * them.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -11,15 +11,15 @@ import { applyMask, OPCODE } from './wire-frame.ts';
 const MESSAGE_BYTES_MAX = 65_536;
 const FRAGMENTS_MAX = 1_024;
 const CONTROL_BYTES_MAX = 125;
-/** What a close frame without a code stands for. */
+/** The code for a close frame without one. */
 export const NO_CODE = 1005;
 
 export interface FrameVerdict {
-  /** The code the server closes with; null while it has no reason to. */
+  /** The server's close code; null while there is no reason to close. */
   readonly close: number | null;
-  /** Texts that were whole before that. */
+  /** Complete texts before that. */
   readonly texts: readonly string[];
-  /** Payloads of the pings before that: each is owed a pong. */
+  /** Payloads of the pings before that; each requires a pong. */
   readonly pings: readonly Buffer[];
   /** Messages and control frames before that, as the rate limit counts them. */
   readonly counted: number;
@@ -32,7 +32,7 @@ interface Frame {
   readonly headEnd: number;
 }
 
-/** `binary` says whether whole binary messages are refused, as the stream does. */
+/** `binary`: whether complete binary messages are rejected, as by the stream. */
 export function judgeFrames(bytes: Buffer, binary: 'refused' | 'taken' = 'refused'): FrameVerdict {
   return new FrameJudge(bytes, binary).judge();
 }
@@ -43,7 +43,7 @@ class FrameJudge {
   readonly #texts: string[] = [];
   readonly #pings: Buffer[] = [];
   #counted = 0;
-  /** Of the message that has begun: its opcode, null when none has, and what has come of it. */
+  /** The unfinished message: its opcode, or null for none, and its parts. */
   #opcode: number | null = null;
   #parts: Buffer[] = [];
   #partsBytes = 0n;
@@ -75,7 +75,7 @@ class FrameJudge {
     return { close, texts: this.#texts, pings: this.#pings, counted: this.#counted };
   }
 
-  /** What the first two bytes give away. */
+  /** A fault that shows in the first two bytes. */
   #headFault(at: number): number | null {
     if (at + 2 > this.#bytes.length) return null;
     const [first, second] = [this.#bytes[at]!, this.#bytes[at + 1]!];
@@ -94,7 +94,7 @@ class FrameJudge {
     return isBad ? CloseCode.protocolError : null;
   }
 
-  /** Null when its length is not there yet. */
+  /** Null while its length is incomplete. */
   #frameAt(at: number): Frame | null {
     if (at + 2 > this.#bytes.length) return null;
     const short = this.#bytes[at + 1]! & 0x7f;

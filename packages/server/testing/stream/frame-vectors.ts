@@ -1,6 +1,6 @@
 /**
- * Frames that RFC 6455 and the limits of the interface allow or forbid, each with what a server must make
- * of them. Every text is a `ping` of the stream, so that the stream answers it and an echo repeats it.
+ * Frames that RFC 6455 and the protocol's limits allow or forbid, with the required reaction of a server. Every text is
+ * a `ping` of the stream, so the stream responds to it and an echo repeats it.
  */
 
 import { NO_CODE } from './frame-judge.ts';
@@ -9,13 +9,13 @@ import { closeFrame, fragments, OPCODE, type WireFrame, wireFrame } from './wire
 export interface FrameVector {
   readonly name: string;
   readonly bytes: Buffer;
-  /** The code the server closes with. */
+  /** The server's close code. */
   readonly close: number;
-  /** Texts it takes before that, in their order. */
+  /** Texts accepted before that, in order. */
   readonly texts: readonly string[];
-  /** Pings it answers before that, by their payload, a character a byte. */
+  /** Pings answered before that, by payload, a character per byte. */
   readonly pings: readonly string[];
-  /** Holds binary messages, which the stream refuses and an echo repeats. */
+  /** Contains binary messages, which the stream rejects and an echo repeats. */
   readonly isBinary: boolean;
 }
 
@@ -28,7 +28,7 @@ const CODES_OWN = [3000, 3999, 4000, 4999];
 const CODES_BAD = [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65_535];
 const LENGTHS = [0, 1, 124, 125, 126, 127, 128, 255, 256, 32_767, 65_534, 65_535, 65_536];
 
-/** A `ping` of the stream; spaces behind it make it this long. */
+/** A `ping` of the stream, padded with spaces to this length. */
 export function pingText(id: string, bytes = 0): string {
   const text = JSON.stringify({ t: 'ping', id });
   return text + ' '.repeat(Math.max(0, bytes - Buffer.byteLength(text)));
@@ -37,7 +37,7 @@ export function pingText(id: string, bytes = 0): string {
 const TEXT = pingText(ID);
 const GOODBYE = closeFrame(1000);
 
-/** Frames that are taken, followed by a normal closure. */
+/** Accepted frames, followed by a normal close. */
 function legal(
   name: string,
   frames: readonly Buffer[],
@@ -48,7 +48,7 @@ function legal(
   return { name, bytes, close: 1000, texts, pings, isBinary: false };
 }
 
-/** Frames that end the connection, after a text that is still taken. */
+/** Frames that end the connection, after an accepted text. */
 function illegal(name: string, close: number, ...frames: readonly Buffer[]): FrameVector {
   const bytes = Buffer.concat([text(TEXT), ...frames, text(pingText('too late')), GOODBYE]);
   return { name, bytes, close, texts: [TEXT], pings: [], isBinary: false };
@@ -231,7 +231,7 @@ function controlVectors(): FrameVector[] {
 
 function closeVectors(): FrameVector[] {
   const closing = (name: string, frame: Buffer, close: number): FrameVector =>
-    // What follows a close frame is not looked at.
+    // Frames after a close frame are ignored.
     ({ ...illegal(name, close, frame), name });
   return [
     closing('a close without a code', wireFrame({ opcode: OPCODE.close }), NO_CODE),

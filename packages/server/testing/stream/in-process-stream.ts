@@ -1,7 +1,7 @@
 /**
- * A whole stream in one process, for tests: a real HTTP server on a free port, gateway, topics and
- * engine composed as in production, over a tape in memory and a clock that moves when told. Real sockets connect
- * to it; nothing in it waits for real time.
+ * For tests: a whole stream in one process, with a real HTTP server on a free port, and gateway, topics and engine
+ * composed as in production, over a tape in memory and a manual clock. Clients use real sockets; nothing inside waits
+ * for real time.
  */
 
 import { once } from 'node:events';
@@ -50,7 +50,7 @@ const SESSIONS = createSessionTable(
   }),
 );
 
-/** `AA` and `BB` are streamed, `CC` is not; the alias means `AA` and, from the next day on, `BB`. */
+/** `AA` and `BB` are streamed, `CC` is not. The alias designates `AA` and, from the next day on, `BB`. */
 const BOOK = new InstrumentBook(['AA', 'BB', 'CC'].map(contractNamed), [
   {
     alias: 'A.c.0',
@@ -65,49 +65,49 @@ const BOOK = new InstrumentBook(['AA', 'BB', 'CC'].map(contractNamed), [
 
 export interface InProcessStreamOptions {
   readonly clock?: ManualClock;
-  /** One that was there before; by default an empty one. */
+  /** An existing tape; default: an empty one. */
   readonly tape?: MemoryTape;
-  /** What there is to be asked for; `CC` is never streamed. */
+  /** The instruments; `CC` is never streamed. */
   readonly book?: InstrumentBook;
-  /** By default everybody with `KEY` is an account of its own that may have all. */
+  /** Default: every connection with `KEY` is an account of its own with all rights. */
   readonly authenticator?: Authenticator;
   readonly leases?: Leases;
   readonly trustedProxies?: readonly IpRange[];
   readonly noteKeyUse?: (keyId: string) => void;
   readonly noteStreamed?: (accountId: string) => void;
-  /** Who looks at keys; by default one of its own, over the authenticator. */
+  /** The authentication throttle; default: a new one over the authenticator. */
   readonly doorkeeper?: Doorkeeper;
-  /** The places of its connections; by default more than a test needs. */
+  /** The connection slots; default: more than a test needs. */
   readonly sockets?: DoorSockets;
   readonly partingMax?: number;
   readonly limits?: Partial<ConnectionLimits>;
-  /** By default they are without end. */
+  /** Default: unlimited. */
   readonly charges?: GatewayOptions['charges'];
-  /** Of all contracts; by default from 10:00 to 20:00 UTC, every day. */
+  /** The sessions of all contracts; default: 10:00 to 20:00 UTC, every day. */
   readonly sessions?: SessionTable;
-  /** Where their kind matters; by default `sessions` are meant, whatever is asked for. */
+  /** Sessions by kind; default: `sessions` for every kind. */
   readonly sessionsOf?: (kind: SessionKind) => SessionTable;
-  /** Whether other nodes have more of the tape; by default there are none. */
+  /** Whether other nodes have more of the tape; default: there are none. */
   readonly isBehind?: () => boolean;
   readonly onEnded?: GatewayOptions['onEnded'];
-  /** When pages of replays end. */
+  /** The limits of replay pages. */
   readonly pages?: PageLimits;
 }
 
-/** For tests in which a client sends far more than a client may. */
+/** For tests whose client exceeds the message rate. */
 export const FLOOD = { limits: { messageRate: { perSecond: 1_000_000, burst: 1_000_000 } } };
 
-/** Tests move the clock by hours, and their clients send nothing meanwhile. */
+/** Tests move the clock by hours, while their clients are silent. */
 const PATIENT = { silenceMs: WAIT_MS_MAX };
 
-/** They are without end. */
+/** Unlimited budgets. */
 export const NO_CHARGES: GatewayOptions['charges'] = {
   reserve: async () => {},
   settle: async () => {},
   giveBack: async () => {},
 };
 
-/** A clock that shows the time at which every such stream starts. */
+/** A clock at the start time of every such stream. */
 export function streamClock(): ManualClock {
   return new ManualClock(epochNs(DAY, 11 * HOUR_NS));
 }
@@ -119,7 +119,7 @@ export class InProcessStream implements AsyncDisposable {
   readonly gateway: Gateway;
   readonly engine: Engine;
   readonly replays: StudyReplays;
-  /** Cursors below these are worthless. */
+  /** Cursors below these floors are invalid. */
   readonly floors: EpochFloor[] = [];
   readonly faults: unknown[] = [];
   readonly #http = createServer((_request, response) => response.end());
@@ -204,20 +204,20 @@ export class InProcessStream implements AsyncDisposable {
     return `ws://127.0.0.1:${this.port}/v1`;
   }
 
-  /** Commits trades at the clock's time, with the promise that goes with it. */
+  /** Commits trades at the clock's time, with the watermark. */
   trade(...trades: readonly Partial<MemoryTrade>[]): void {
     const at = this.clock.now();
     const whole = trades.map((trade) => ({ at, price: 100, size: 1, side: 1 as const, ...trade }));
     this.tape.commit(whole, (at + 1n) as EpochNs);
   }
 
-  /** The tape promises up to the clock's time, and the engine says where it stands. */
+  /** Advances the watermark to the clock's time, and pulses the engine. */
   promise(): void {
     this.tape.commit([], this.clock.now());
     this.engine.pulse();
   }
 
-  /** Moves the clock; the tape follows each second. */
+  /** Advances the clock; the tape follows each second. */
   async pass(ms: number): Promise<void> {
     for (let rest = ms; rest > 0; rest -= 1_000) {
       this.clock.advance(Math.min(rest, 1_000));
@@ -226,7 +226,7 @@ export class InProcessStream implements AsyncDisposable {
     }
   }
 
-  /** Lets a long time pass at once; the tape follows at its end. */
+  /** Advances the clock at once; the tape follows at the end. */
   async jump(ms: number): Promise<void> {
     this.clock.advance(ms);
     this.promise();
@@ -248,7 +248,7 @@ export class InProcessStream implements AsyncDisposable {
   }
 }
 
-/** Messages of an engine, heard in their order and a turn of the event loop later, as those of a thread are. */
+/** Delivers an engine's messages in order and a turn later, as from a thread. */
 class LaterMessages {
   readonly #hear: (message: EngineMessage) => void;
   #waiting: EngineMessage[] = [];

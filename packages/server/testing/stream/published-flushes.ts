@@ -1,6 +1,6 @@
 /**
- * Flushes as an engine would publish them, for tests of what becomes of them: cursors ascend, a
- * position lies at or behind the last message, and each message's text tells its cursor.
+ * Flushes as an engine publishes them, for tests of their delivery: cursors ascend, a position is at or after the last
+ * message, and each message contains its cursor.
  */
 
 import { formatCursor } from '@tapeloom/core/cursor';
@@ -32,24 +32,24 @@ export interface PublishedMessage {
   readonly final: boolean;
 }
 
-/** Makes one flush after the other. */
+/** Makes successive flushes. */
 export class FlushPress {
-  /** Everything that was published, in order. */
+  /** Everything published, in order. */
   readonly published: PublishedMessage[] = [];
   readonly #writer = new BlockWriter(1_024, 16);
   rank = 10;
   edge: EpochNs = epochNs(DAY, 36_000_000_000_000);
 
-  /** The floor of a topic that begins here. */
+  /** The floor of a topic that starts here. */
   get floor(): string {
     return `${DAY}.${this.rank}.0`;
   }
 
-  /** The next flush, closed so many milliseconds after the one before. */
+  /** The next flush, closed this many milliseconds after the previous one. */
   next(messages: readonly MessagePlan[], passedMs: number): PublishedFlush {
     this.edge = (this.edge + BigInt(passedMs * MS_NS)) as EpochNs;
     for (const [index, { kind, final, id, padding }] of messages.entries()) {
-      // Some trades cause several updates, and some none.
+      // Some trades cause several updates, some none.
       if (index % 3 === 0) this.rank += 2;
       const at = { day: DAY, rank: this.rank as Rank, k: 1 + (index % 3) };
       const members = JSON.stringify({ id, final, data: 'é'.repeat(padding) }).slice(1, -1);
@@ -61,7 +61,7 @@ export class FlushPress {
     return { block: this.#writer.take(DAY, Number(this.edge - epochNs(DAY, 0))), position };
   }
 
-  /** The published messages beyond a cursor that a mode lets through. */
+  /** The published messages after a cursor that pass a mode's filter. */
   beyond(cursor: string, mode: StreamMode): readonly string[] {
     return this.published
       .filter((entry) => (mode === 'live' || entry.final) && isBefore(cursor, entry.cursor))
@@ -69,7 +69,7 @@ export class FlushPress {
   }
 }
 
-/** The cursors a subscriber reads in these flushes. */
+/** The cursors that a subscriber reads in these flushes. */
 export function cursorsIn(flushes: readonly Flush[], mode: StreamMode): readonly string[] {
   return flushes.flatMap((flush) => {
     const frames = flush.framesFor('s', mode);

@@ -1,6 +1,6 @@
 /**
- * One connection as bytes: a handshake made by hand, whatever is to be sent, and all that came back
- * until the server let go. The frames that come back are held against the protocol as they are read.
+ * One connection as bytes: a manual handshake, the bytes to send, and everything the server returned until it closed.
+ * Returned frames are checked against the protocol while they are read.
  */
 
 import { connect, type Socket } from 'node:net';
@@ -8,36 +8,38 @@ import { type ServerFrame, serverFrames } from './server-frames.ts';
 import { OPCODE, wireFrame } from './wire-frame.ts';
 
 const HANDSHAKE_END = '\r\n\r\n';
-/** Far more than a server may take to let go. */
+/** Far longer than a server may take to close. */
 const PATIENCE_MS = 180_000;
 
 export interface RawTarget {
   readonly port: number;
-  /** `/v1` unless told. */
+  /** Default `/v1`. */
   readonly path?: string;
-  /** Lines of the handshake beyond the necessary ones. */
+  /** Additional lines of the handshake. */
   readonly headers?: readonly string[];
 }
 
 export interface ConversationManner {
-  /** Waits until a first `ping` message is answered; else all is sent with the handshake. */
+  /** Waits for the response to a first `ping`; otherwise everything is sent with the handshake. */
   readonly isPatient?: boolean;
-  /** Where the bytes are cut into several writes. */
+  /** Where the bytes are split into several writes. */
   readonly cuts?: readonly number[];
-  /** `polite`: ends its side at the server's close frame. `end`: when all is sent. `stay`: only when the
-   * server has ended its own. */
+  /**
+   * When the client ends its side. `polite`: at the server's close frame. `end`: when all is sent. `stay`: only after
+   * the server has ended its own.
+   */
   readonly goodbye?: 'polite' | 'end' | 'stay';
 }
 
 export interface Conversation {
-  /** The head of the answer to the handshake. */
+  /** The head of the handshake's response. */
   readonly head: string;
-  /** The texts, parsed by nobody yet, without the answer to the first `ping`. */
+  /** The unparsed texts, without the response to the first `ping`. */
   readonly texts: readonly string[];
   readonly pongs: readonly Buffer[];
-  /** Frames that are neither. */
+  /** All other frames. */
   readonly others: readonly ServerFrame[];
-  /** The code in the server's close frame, 1005 when it had none; null: there was no such frame. */
+  /** The server's close code, 1005 for none; null: no close frame. */
   readonly close: number | null;
   readonly reason: string;
 }

@@ -1,9 +1,9 @@
-/** Bytes on a socket as no library would send them: handshakes and client frames made by hand. */
+/** Raw bytes on a socket: manual handshakes and client frames. */
 
 import { connect, type Socket } from 'node:net';
 import { type InProcessStream, KEY } from './in-process-stream.ts';
 
-/** A socket after a handshake made by hand, to send frames that no library would. */
+/** A socket after a manual handshake, to send frames that no library would. */
 export async function rawSocket(stream: InProcessStream): Promise<Socket> {
   const socket = connect(stream.port, '127.0.0.1');
   const lines = [
@@ -20,7 +20,7 @@ export async function rawSocket(stream: InProcessStream): Promise<Socket> {
   return socket;
 }
 
-/** A masked client frame with an all-zero mask, so that its payload reads as it is. */
+/** A masked client frame with an all-zero mask, so that its payload stays readable. */
 export function clientFrame(firstByte: number, payload: Buffer): Buffer {
   const length = Buffer.alloc(payload.length < 126 ? 1 : payload.length < 65_536 ? 3 : 9);
   if (length.length === 1) length[0] = payload.length;

@@ -1,6 +1,6 @@
 /**
- * A customer of one subscription that keeps the rules of the interface and survives any cut: it holds
- * its state, and comes back with the last cursor it received.
+ * A client with one subscription that keeps the rules of the protocol and survives any disconnect: it keeps its state,
+ * and resumes with the last cursor it received.
  */
 
 import type { StreamFrom } from '@tapeloom/protocol/client-messages';
@@ -17,13 +17,13 @@ export class ResumingClient implements Disposable {
   #connection: StreamClient | null = null;
   #heard = 0;
 
-  /** `more` adds to every `subscribe`. */
+  /** `more` extends every `subscribe`. */
   constructor(connect: () => Promise<StreamClient>, more: object = {}) {
     this.#connect = connect;
     this.#more = more;
   }
 
-  /** The connection it has now. */
+  /** The present connection. */
   get connection(): StreamClient {
     return this.#connection!;
   }
@@ -38,7 +38,7 @@ export class ResumingClient implements Disposable {
     return this.rules.cursors.at(-1);
   }
 
-  /** The kinds of what this connection's subscription got so far, equal neighbours as one. */
+  /** The kinds of messages that this connection's subscription received, with equal neighbours merged. */
   get kinds(): readonly string[] {
     const kinds = this.messages.filter(({ t }) => t !== 'hb').map(({ t }) => t);
     return kinds.filter((kind, index) => kind !== kinds[index - 1]);
@@ -48,7 +48,7 @@ export class ResumingClient implements Disposable {
     return this.connection.messages.filter((it) => 'sub' in it && it.sub === RESUMING_SUB);
   }
 
-  /** Connects and subscribes: from where it is, or from where it is told. */
+  /** Connects and subscribes, from the given position or its last cursor. */
   async start(from?: StreamFrom): Promise<void> {
     this.cut();
     const { cursor } = this;
@@ -58,7 +58,7 @@ export class ResumingClient implements Disposable {
     this.connection.send(subscribe(RESUMING_SUB, { ...this.#more, from: where }));
   }
 
-  /** Loses the connection without a word. */
+  /** Drops the connection without a close frame. */
   cut(): void {
     if (this.#connection === null) return;
     this.#hear();

@@ -1,8 +1,7 @@
 /**
- * A stream whose alias rolls, for tests: hub, gateway and replays as in production, over two engines that
- * come to know of commits and tell where they stand when the script says so, not together and not in
- * time. Its clients are cut off and come back; each holds everything it is sent against what the alias
- * meant on the day of the cursor.
+ * For tests: a stream whose alias rolls, with hub, gateway and replays as in production, over two engines that learn of
+ * commits and report positions when the script decides, neither together nor in time. Its clients are disconnected and
+ * resume; each checks every message against the alias's contract on the day of the cursor.
  */
 
 import assert from 'node:assert/strict';
@@ -42,7 +41,7 @@ const DELAY_SECONDS = 600;
 const DELAY_NS = BigInt(DELAY_SECONDS) * SECOND_NS;
 const ENGINES = 2;
 
-/** From 23:00 to 22:00: every midnight lies in one. */
+/** From 23:00 to 22:00: every midnight is inside a session. */
 const SESSIONS = createSessionTable(
   Array.from({ length: 12 }, (_, index) => {
     const midnight = epochNs(addDays(FIRST_DAY, index - 1), 0);
@@ -51,14 +50,14 @@ const SESSIONS = createSessionTable(
   }),
 );
 
-/** One thing that happens; `n` says to whom, how much or how often. */
+/** One event; `n` selects the target, the amount or the count. */
 export interface RollStep {
   readonly t: 'trade' | 'pass' | 'near' | 'feed' | 'pulse' | 'beat' | 'cut' | 'turns';
   readonly n: number;
 }
 
 export interface RollScript {
-  /** What the alias means from the first day on, one contract per day, by number. */
+  /** The alias's contract from the first day on, one per day, by number. */
   readonly rolls: readonly number[];
   readonly indicator: string;
   readonly keys: readonly string[];
@@ -82,7 +81,7 @@ export class RollingStream implements AsyncDisposable {
   readonly #timers = new ManualClock(0n);
   readonly #commits: { readonly trades: readonly ContractTrade[]; readonly promise: EpochNs }[] =
     [];
-  /** Those of the engines, and that of the replays. */
+  /** The engines' tapes, and the replays'. */
   readonly #fed: readonly Fed[];
   #clients: RollClient[] = [];
 
@@ -107,7 +106,7 @@ export class RollingStream implements AsyncDisposable {
       const engine = new Engine({ ...runs, tape, flow, emit, onFault });
       this.#engines.push(engine);
       return {
-        // As from another thread: never in the middle of what the engine does.
+        // As from another thread: never in the middle of the engine's work.
         send: (command: EngineCommand) => void turn().then(() => engine.execute(command)),
         listen: (hearing: typeof hear) => {
           hear = hearing;
@@ -143,7 +142,7 @@ export class RollingStream implements AsyncDisposable {
     this.gateway = door.gateway;
   }
 
-  /** Runs a script to its end, and lets everything come to rest. */
+  /** Runs a script to its end, and lets pending work finish. */
   static async run(script: RollScript): Promise<readonly RollClient[]> {
     await using stream = new RollingStream(script);
     await stream.#begin(script);
@@ -244,7 +243,7 @@ export class RollingStream implements AsyncDisposable {
     this.#commits.push({ trades, promise: this.#clock.now() });
   }
 
-  /** To shortly before or exactly at the next midnight, as a live or a delayed stream sees it. */
+  /** To just before or exactly at the next midnight, as a live or a delayed stream sees it. */
   #msToEdge(n: number): bigint {
     const now = this.#clock.now();
     const midnight = epochNs(dayOf(now), 0);
@@ -258,19 +257,19 @@ export class RollingStream implements AsyncDisposable {
   }
 }
 
-/** A client that comes back with a cursor it got, and judges all that it is sent. */
+/** A client that resumes with a received cursor, and checks everything it receives. */
 export class RollClient {
   socket: StallingSocket;
   readonly #stream: Pick<RollingStream, 'gateway' | 'book'>;
   readonly #key: string;
   readonly #indicator: string;
   readonly #cursors: { readonly cursor: string; readonly contract: string }[] = [];
-  /** How often its state was begun anew because of a roll. */
+  /** How often a roll restarted its state. */
   rolls = 0;
   #heard = 0;
-  /** The contract of what it was told last. */
+  /** The contract of the last message. */
   #contract = '';
-  /** The contract of the state it has; null when it has none. */
+  /** The contract of its state; null without one. */
   #state: string | null = null;
   #isRollTold = false;
 
@@ -293,7 +292,7 @@ export class RollClient {
     return client;
   }
 
-  /** Cut off, it comes back with the last cursor it got, or an earlier one. */
+  /** Disconnects, and resumes with the last cursor it received, or an earlier one. */
   async comeBack(n: number): Promise<void> {
     await this.hear();
     this.socket.destroy();
@@ -312,12 +311,12 @@ export class RollClient {
       const message = messages[this.#heard]!;
       this.#heard += 1;
       this.#judge(message);
-      // A cursor that the replays did not come to know of in time.
+      // The replays had not learned of the cursor in time.
       if (message.t === 'error') await this.#subscribe('live');
     }
   }
 
-  /** All is at rest: it has a state, of the contract that its name means now. */
+  /** At rest, it has a state of the contract that the alias now designates. */
   assertArrived(hub: TopicHub, book: InstrumentBook): void {
     const delaySeconds = this.#key === KEY ? 0 : DELAY_SECONDS;
     const meant = book.resolve(ALIAS, hub.tapeDayOf(delaySeconds)!)?.symbol;
@@ -368,7 +367,7 @@ export class RollClient {
   }
 }
 
-/** Each day's contract, as rolls where it changes. */
+/** The contract of each day, as rolls where it changes. */
 function bookOf(days: readonly number[]): InstrumentBook {
   const rolls = days.flatMap((contract, index) => {
     if (contract === days[index - 1]) return [];

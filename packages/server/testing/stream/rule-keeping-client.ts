@@ -1,7 +1,7 @@
 /**
- * One subscription as a client that keeps the rules of the interface holds it: a snapshot replaces its
- * state, a reset empties it, an update whose cursor is not greater than the last one is ignored, and an
- * `hb` only ever raises the cursor. It remembers every cursor it may resume from.
+ * One subscription of a client that keeps the rules of the protocol: a snapshot replaces its state, a reset empties it,
+ * an update whose cursor is not greater than the last one is ignored, and an `hb` only raises the cursor. It records
+ * every cursor it may resume from.
  */
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Takes apart what a server sends on a WebSocket, as a client does: whole, unmasked, unfragmented frames. */
+/** Parses a server's WebSocket bytes as a client does: complete, unmasked, unfragmented frames. */
 
 export interface ServerFrame {
   readonly opcode: number;
@@ -8,7 +8,7 @@ export interface ServerFrame {
 export const TEXT_OPCODE = 1;
 export const CLOSE_OPCODE = 8;
 
-/** The whole frames at the start of these bytes, and the rest: a frame that is not whole yet. */
+/** The complete frames at the start of these bytes, and the rest: an incomplete frame. */
 export function serverFrames(bytes: Buffer): {
   readonly frames: readonly ServerFrame[];
   readonly rest: Buffer;
@@ -29,7 +29,7 @@ export function serverFrames(bytes: Buffer): {
   return { frames, rest: bytes.subarray(at) };
 }
 
-/** The texts of all frames, which must be whole. */
+/** The texts of all frames, which must be complete. */
 export function frameTexts(bytes: Buffer): readonly string[] {
   const { frames, rest } = serverFrames(bytes);
   if (rest.length > 0) throw new Error('the last frame is not whole');

@@ -1,7 +1,6 @@
 /**
- * A socket in memory whose peer reads when told. While the peer reads, every write is taken within the
- * call; from `stall` on nothing is taken, so `writableLength` is exactly what the server has written
- * since, free of what a kernel would hide in its buffers.
+ * A socket in memory whose peer reads on command. While the peer reads, every write completes within the call; after
+ * `stall` none does, so `writableLength` is exactly what the server has written since, without a kernel's buffers.
  */
 
 import { IncomingMessage } from 'node:http';
@@ -16,7 +15,7 @@ import { CLOSE_OPCODE, serverFrames, TEXT_OPCODE } from './server-frames.ts';
 type Taken = (error?: Error | null) => void;
 
 export class StallingSocket extends Duplex {
-  /** What the peer has read since it is open. */
+  /** The messages that the peer has read since opening. */
   readonly messages: ServerMessage[] = [];
   closing: { readonly code: number; readonly reason: string } | null = null;
   bytesRead = 0;
@@ -25,7 +24,7 @@ export class StallingSocket extends Duplex {
   #isReading = true;
   #pending: { readonly chunks: readonly Buffer[]; readonly taken: Taken } | null = null;
 
-  /** Connected, its handshake read, and its key judged if that takes no longer than a turn. */
+  /** Connected, with the handshake read, and the key checked if that takes no more than a turn. */
   static async open(stream: Pick<InProcessStream, 'gateway'>, key = KEY): Promise<StallingSocket> {
     const socket = new StallingSocket({ writableHighWaterMark: 65_536 });
     socket.on('error', () => {});
@@ -46,7 +45,7 @@ export class StallingSocket extends Duplex {
     return socket;
   }
 
-  /** Of a frame that has not come whole. */
+  /** The bytes of an incomplete frame. */
   get unreadBytes(): number {
     return this.#rest.length;
   }
@@ -56,7 +55,7 @@ export class StallingSocket extends Duplex {
     this.#isReading = false;
   }
 
-  /** The peer reads all there is, and goes on reading. */
+  /** The peer reads everything, and continues to read. */
   readOn(): void {
     this.#isReading = true;
     const pending = this.#pending;
@@ -66,7 +65,7 @@ export class StallingSocket extends Duplex {
     pending.taken();
   }
 
-  /** The peer sends messages in one go; resolves when the server has answered them. */
+  /** Sends messages in one write; resolves when the server has processed them. */
   async send(...messages: readonly object[]): Promise<void> {
     const frames = messages.map((it) => clientFrame(0x81, Buffer.from(JSON.stringify(it))));
     await this.sendFrames(Buffer.concat(frames));

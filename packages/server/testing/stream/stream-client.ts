@@ -1,6 +1,6 @@
 /**
- * A customer's connection in a test: every message it got, in order, and awaiting the next one. Each
- * message is held against the schema of its kind.
+ * A customer's connection in tests: records every message in order, checks it against its kind's schema, and can await
+ * the next one.
  */
 
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
@@ -45,7 +45,7 @@ export class StreamClient implements Disposable {
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
   }
 
-  /** The first message that fits, there already or to come; throws when the connection ends before. */
+  /** The first matching message, received already or still to come; throws if the connection ends first. */
   async find<T extends ServerMessage['t']>(
     t: T,
     fits: (message: Extract<ServerMessage, { t: T }>) => boolean = () => true,
@@ -60,14 +60,14 @@ export class StreamClient implements Disposable {
     }
   }
 
-  /** All kinds of messages so far, in order; `sub` keeps those of one subscription. */
+  /** The kinds of all messages so far, in order; `sub` selects one subscription. */
   kinds(sub?: string): readonly string[] {
     return this.messages
       .filter((message) => sub === undefined || ('sub' in message && message.sub === sub))
       .map((message) => message.t);
   }
 
-  /** Resolves when the server has answered everything sent so far. */
+  /** Resolves when the server has responded to everything sent so far. */
   async answered(): Promise<void> {
     const id = `round ${this.messages.length} ${Math.random()}`;
     this.send({ t: 'ping', id });
@@ -84,14 +84,14 @@ export class StreamClient implements Disposable {
   }
 }
 
-/** A client that is open and whose key has been judged. */
+/** An open client whose key has been checked. */
 export async function openClient(stream: InProcessStream): Promise<StreamClient> {
   const client = await new StreamClient(stream.url, `Bearer ${KEY}`).opened();
   await client.answered();
   return client;
 }
 
-/** A `subscribe` to bars of a contract that streams; `more` adds and replaces fields. */
+/** A `subscribe` to bars of a streamed contract; `more` adds and replaces fields. */
 export function subscribe(sub: string, more: object = {}): object {
   return { t: 'subscribe', sub, instrument: 'AA', indicator: 'bars', ...more };
 }

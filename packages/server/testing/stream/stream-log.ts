@@ -1,7 +1,7 @@
 /**
- * What one topic publishes over some days, made from a few random numbers: flushes of updates with their
- * cursors, edges and positions, and the state after each. A ring, replays and snapshots over it are plain
- * look-ups, so a test can hold any way of delivering it against the one truth.
+ * What one topic publishes over some days, generated from a few random numbers: flushes of updates with cursors, edges
+ * and positions, and the state after each. Ring, replays and snapshots over it are plain look-ups, so a test can
+ * compare any delivery with one reference.
  */
 
 import { type Cursor, compareCursors } from '@tapeloom/core/cursor';
@@ -11,15 +11,15 @@ import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { type Block, emptyBlock } from '../../src/blocks/block.ts';
 import { BlockWriter } from '../../src/blocks/block-writer.ts';
 
-/** One object's change: which, and whether it is removed or settled. */
+/** A change of one object: its id, and whether it is removed or final. */
 export interface LogChange {
   readonly id: number;
   readonly kind: 'upsert' | 'final' | 'remove';
-  /** Updates before this one in its flush that a newer version makes invisible. */
+  /** Earlier updates of its flush that a newer version hides. */
   readonly hidden: number;
 }
 
-/** The next flush: how long after the one before, how many trades, what changed. */
+/** The next flush: the time since the previous one, its trades and changes. */
 export interface LogStep {
   readonly gapMs: number;
   readonly trades: number;
@@ -44,7 +44,7 @@ export class StreamLog {
   #versions = 0;
   readonly #writer = new BlockWriter(1_024, 16);
 
-  /** Begins with an empty state at an instant. */
+  /** Starts with an empty state at an instant. */
   constructor(start: EpochNs) {
     this.#at = start;
     const position = { day: dayOf(start), rank: 0 as Rank, k: 0 };
@@ -56,7 +56,7 @@ export class StreamLog {
     const before = this.flushes.at(-1)!;
     const dayBefore = dayOf(this.#at);
     this.#at = (this.#at + BigInt(gapMs) * 1_000_000n) as EpochNs;
-    // A flush lies in one day: its trades come after midnight when it is the first of its day.
+    // A flush lies within one day: in a day's first flush, all trades come after midnight.
     if (dayOf(this.#at) > dayBefore) [this.#rank, this.#k] = [0, 0];
     const live = new Map(before.state.live);
     const confirmed = new Map(before.state.confirmed);
@@ -94,13 +94,13 @@ export class StreamLog {
     );
   }
 
-  /** The flush a cursor was issued in, or up to which it covers everything. */
+  /** The flush that issued a cursor, or the last one it covers. */
   flushOf(cursor: Cursor): number {
     const index = this.flushes.findIndex(({ position }) => compareCursors(position, cursor) >= 0);
     return index < 0 ? this.flushes.length : index;
   }
 
-  /** A snapshot's one message. */
+  /** A snapshot's single message. */
   snapshotAt(index: number, mode: StreamMode): Block {
     const { position, state } = this.flushes[index]!;
     const items = [...state[mode]].map(([id, data]) => ({ id, data }));
@@ -108,13 +108,13 @@ export class StreamLog {
     return this.#writer.take(position.day);
   }
 
-  /** The messages of a flush beyond a cursor. */
+  /** The messages of a flush after a cursor. */
   beyond(index: number, after: Cursor): Block {
     const { flush } = this.flushes[index]!;
     return flush.slice(flush.countUpTo(after));
   }
 
-  /** Trades after one place, up to another, of days before `before`. */
+  /** The trades between two positions, on days before `before`. */
   tradesBetween(from: Cursor, to: Cursor, before: EpochNs): number {
     let count = 0;
     this.flushes.forEach(({ position, edge }, index) => {

@@ -1,4 +1,4 @@
-/** A hub whose engines are played by the test, and subscribers that note what they hear. */
+/** A hub whose engines are simulated by the test, and subscribers that record what they receive. */
 
 import assert from 'node:assert/strict';
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
@@ -25,7 +25,7 @@ export function spec(size: number, delaySeconds = 0): TopicSpec {
   return { contract: 'ESZ6', indicator: 'bars', params: { size }, delaySeconds };
 }
 
-/** An engine played by the test. */
+/** An engine simulated by the test. */
 export class PlayedEngine {
   readonly sent: EngineCommand[] = [];
   hear: (message: EngineMessage) => void = () => {};
@@ -42,7 +42,7 @@ export class PlayedEngine {
     return this.sent.map((command) => command.t);
   }
 
-  /** It makes a topic publish from here on. */
+  /** Makes a topic publish from here on. */
   goLive(topic: number, press: FlushPress): void {
     this.hear({ t: 'live', topic, floor: press.floor });
     this.hear({ t: 'ready', topic, position: MIDNIGHT, ...READY });
@@ -115,7 +115,7 @@ export class TopicStage implements Disposable {
     return 'code' in answer ? answer.code : null;
   }
 
-  /** A topic of this account that was ready; it is watched until it is detached. */
+  /** A ready topic of this account; it is watched until it is detached. */
   watched(of: TopicSpec, account: string, engine = this.engine): Attachment {
     const attachment = this.attach(of, new Listener(500, account));
     const opened = engine.sent.at(-1);
@@ -156,5 +156,5 @@ export class Listener implements Subscriber {
   ended = (code: string) => this.heard.push(code);
 }
 
-/** A flush or snapshot without anything. */
+/** An empty flush or snapshot. */
 export const FRAMES = { block: emptyBlock(DAY, 0, 0) };

@@ -1,6 +1,6 @@
 /**
- * An engine that saw all of a random tape as it came, and everything it said: what resumed streams and
- * replays are held against. The tapes cross sessions and midnight.
+ * The reference for resumed streams and replays: an engine that processed a random tape without interruption, with all
+ * its messages. The tapes cross sessions and midnight.
  */
 
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ const SECOND = 1_000_000_000n;
 /** Before the first of the random commits. */
 export const START = epochNs(DAY, 9.5 * HOUR_NS);
 
-/** Random commits with trades outside of sessions, as regular hours have them, or without. */
+/** Random commits, with trades outside sessions, as with regular hours, or without. */
 export const scripts = fc.tuple(randomCommits, fc.boolean()).map(([commits, isAlwaysOpen]) => {
   const script = commits.map(({ trades, promise }): ScriptedCommit => {
     return { trades: trades.filter(({ at }) => isAlwaysOpen || isInSession(at)), promise };
@@ -50,7 +50,7 @@ export const topics = fc.oneof(
   ),
 );
 
-/** Somewhere in a script: anywhere, or around a trade, where steps are in the middle of something. */
+/** A position in a script: anywhere, or around a trade, where processing is in progress. */
 export type Where = { readonly share: number } | { readonly trade: number; readonly offNs: number };
 
 export const instants = fc.oneof<fc.Arbitrary<Where>[]>(
@@ -64,7 +64,7 @@ export const instants = fc.oneof<fc.Arbitrary<Where>[]>(
 export class Undisturbed {
   readonly tape: MemoryTape;
   readonly run: EngineRun;
-  /** Positions told with pulses: what a client's `hb` would say. */
+  /** Positions reported with pulses, which a client's `hb` would carry. */
   readonly positions: string[] = [];
   readonly #script: readonly ScriptedCommit[];
 
@@ -97,7 +97,7 @@ export class Undisturbed {
     return this.#script.at(-1)!.promise;
   }
 
-  /** Everything a client might hold as its last cursor. */
+  /** Everything that a client may hold as its last cursor. */
   get cursors(): readonly string[] {
     const published = this.run
       .flushes()
@@ -117,7 +117,7 @@ export class Undisturbed {
       .filter((message) => 'cursor' in message && compare(message.cursor, after) > 0);
   }
 
-  /** The instant meant, not after the end. */
+  /** The instant of a position, at most the end. */
   instant(where: Where, isWholeSecond = false): EpochNs {
     const { end, trades } = this;
     let at = START + (end - START) / 2n;

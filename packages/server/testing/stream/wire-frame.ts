@@ -1,19 +1,19 @@
-/** WebSocket frames of a client made by hand, legal or not: every bit can be chosen. */
+/** Builds a client's WebSocket frames, valid or not: every bit can be chosen. */
 
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 export interface WireFrame {
   readonly opcode: number;
   readonly payload?: Buffer | string;
-  /** The last fragment, or the only one; by default it is. */
+  /** Whether it is the last or only fragment; default true. */
   readonly fin?: boolean;
   /** The three reserved bits, RSV1 being 4. */
   readonly rsv?: number;
   /** Four bytes; null sends the payload unmasked, as only a server may. */
   readonly mask?: Buffer | null;
-  /** Bytes the length is written with: 1, 3 or 9, by default as few as it needs. */
+  /** Bytes of the length field: 1, 3 or 9; default: as few as needed. */
   readonly lengthBytes?: 1 | 3 | 9;
-  /** What the length says, by default the truth. */
+  /** The value of the length field; default: the true length. */
   readonly length?: bigint;
 }
 
@@ -29,7 +29,7 @@ export function wireFrame(frame: WireFrame): Buffer {
   return Buffer.concat([Buffer.from([first]), length, mask, applyMask(payload, mask)]);
 }
 
-/** Masks, or takes a mask off. */
+/** Applies or removes a mask. */
 export function applyMask(bytes: Buffer, mask: Buffer): Buffer {
   const result = Buffer.allocUnsafe(bytes.length);
   for (let at = 0; at < bytes.length; at += 1) result[at] = bytes[at]! ^ mask[at & 3]!;
@@ -43,7 +43,7 @@ export function closeFrame(code: number, reason: Buffer | string = ''): Buffer {
   return wireFrame({ opcode: OPCODE.close, payload: Buffer.concat([head, Buffer.from(reason)]) });
 }
 
-/** One message in fragments of this opcode: the parts in their order. */
+/** One message in fragments of this opcode, in order. */
 export function fragments(opcode: number, parts: readonly (Buffer | string)[]): readonly Buffer[] {
   return parts.map((payload, index) =>
     wireFrame({

@@ -1,4 +1,4 @@
-/** One PostgreSQL and one NATS server, as the commands of a cluster are told of them, for tests. */
+/** For tests: one PostgreSQL and one NATS server, as configured for the cluster commands. */
 
 import type { ClusterConfig } from '../../src/config/cluster-settings.ts';
 import { type InitialisedCluster, initCluster } from '../../src/operations/cluster/init-cluster.ts';
@@ -25,7 +25,7 @@ export class ClusterServersRig implements AsyncDisposable {
     return new ClusterServersRig(postgres, nats);
   }
 
-  /** Of a cluster in a database of its own. Streams are told apart by their datasets. */
+  /** A cluster in a database of its own. Streams are distinguished by dataset. */
   async cluster(): Promise<ClusterConfig> {
     return {
       roles: { ingest: true, serve: true },

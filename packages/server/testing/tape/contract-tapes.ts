@@ -1,4 +1,7 @@
-/** A live tape of several contracts in memory, for tests: one promise for all, one call per commit. */
+/**
+ * For tests: a live tape of several contracts in memory, with one watermark (`promise`) for all and one call per
+ * commit.
+ */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';

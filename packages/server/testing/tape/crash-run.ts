@@ -1,7 +1,7 @@
 /**
- * A tape is fed while its machine dies again and again, and must come out as if nothing had happened: the
- * same trades, ranks, stamps, promise and sealed bytes as in a run that was never disturbed. The source
- * never sends an acknowledged offer again, so an acknowledged trade that is lost stays lost.
+ * A tape is fed while its machine crashes repeatedly, and must equal an undisturbed run: the same trades, ranks,
+ * stamps, watermark and sealed bytes. The source never repeats an acknowledged offer, so a lost acknowledged trade
+ * stays lost.
  */
 
 import assert from 'node:assert/strict';
@@ -19,10 +19,10 @@ import { allTapeRows, DATASET, openSimTape, TAPE_ROOT } from './tape-on-sim-disk
 
 /** What ends one life of the process. */
 export interface Trouble {
-  /** The operation of that life which meets it. */
+  /** The index of the failing operation in that life. */
   readonly operation: number;
   readonly fault: Fault;
-  /** How the process ends then: alone, with the machine's power, or with writes torn by it. */
+  /** How the process ends: alone, with the machine's power, or with torn writes. */
   readonly end: 'kill' | 'power' | 'torn';
 }
 
@@ -31,16 +31,16 @@ export interface CrashRun {
   readonly pace: ScriptPace;
   readonly offers: number;
   readonly troubles: readonly Trouble[];
-  /** Offers the source keeps under way. */
+  /** Offers in flight at a time. */
   readonly window: number;
-  /** Which operations, tries again included, the machine cannot do just now; none unless told. */
+  /** The operations, retries included, that fail as `busy`; default: none. */
   readonly busy?: (operation: DiskOperation, path: string) => boolean;
 }
 
-/** Faults of these leave in doubt what is on the disk. */
+/** After a fault of these, the content of the disk is uncertain. */
 const DOUBTFUL: readonly DiskOperation[] = ['write', 'sync', 'truncate'];
 
-/** Throws when the tape differs in anything from that of an undisturbed run. */
+/** Throws if the tape differs from that of an undisturbed run. */
 export async function assertSurvives(run: CrashRun): Promise<void> {
   const script = feedScript(run.seed, run.pace);
   const offers = Array.from({ length: run.offers }, () => script.next().value);
@@ -72,7 +72,7 @@ class Feeder {
     this.#offers = offers;
   }
 
-  /** Feeds until all is acknowledged or held for a day that never comes; rejects when the tape does. */
+  /** Feeds until everything is acknowledged or held for a day that never comes; rejects when the tape does. */
   async run(tape: OpenTape, window: number): Promise<void> {
     const failed = Promise.withResolvers<never>();
     failed.promise.catch(() => {});
@@ -89,7 +89,7 @@ class Feeder {
   }
 }
 
-/** One life of the process: until it is done or its trouble ends it. True when it is done. */
+/** One life of the process: until it is done (true) or its trouble ends it. */
 async function live(
   machine: SimDisk,
   feeder: Feeder,
@@ -108,7 +108,7 @@ async function live(
     await tape[Symbol.asyncDispose]();
     return true;
   };
-  // Only a planned fault may end a life; anything else is a bug of the tape.
+  // Only a planned fault may end a life; any other error is a bug of the tape.
   const ended = life().catch((error: unknown) => {
     if (left >= 0 || trouble === null) throw error;
     return false;
@@ -119,8 +119,8 @@ async function live(
 }
 
 /**
- * What the manifest says of a tape as its process left it: everything it names is there, and it names every
- * log that holds more than its opening.
+ * Checks the manifest that a process left: everything it names exists, and it names every log with more than its
+ * opening.
  */
 async function assertNamed(machine: SimDisk): Promise<void> {
   const disk = machine.boot();
@@ -142,7 +142,7 @@ async function contentOf(machine: SimDisk) {
   return { promise: tape.intake.promise, rows: await allTapeRows(tape.tape) };
 }
 
-/** Sealed days with their bytes: they too must be the same. */
+/** Sealed days with their bytes, which must be equal too. */
 function sealedFiles(machine: SimDisk): readonly (readonly [path: string, base64: string])[] {
   const prefix = `${TAPE_ROOT}/${DATASET}/days/`;
   return machine

@@ -1,9 +1,9 @@
-/** Intake batches written as rows, for tests that care about single trades. */
+/** For tests of single trades: intake batches as rows. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { IntakeBatch } from '../../src/tape/write/intake.ts';
 
-/** Feed number, time; then price, size and side where they matter. */
+/** Feed number and time; then price, size and side if they matter. */
 export type FeedRow = readonly [
   id: number,
   ts: number,
@@ -16,7 +16,7 @@ export function intakeBatch(symbol: string, day: UtcDay, rows: readonly FeedRow[
   const count = rows.length;
   const [id, ts, price, size] = Array.from({ length: 4 }, () => new Float64Array(count));
   const batch = { id: id!, ts: ts!, price: price!, size: size!, side: new Int8Array(count) };
-  // Some have millions.
+  // Some batches have millions.
   for (let row = 0; row < count; row += 1) {
     const given = rows[row]!;
     batch.id[row] = given[0];

@@ -1,8 +1,7 @@
 /**
- * A made-up feed for tests that break things: an endless row of offers that depends on the seed alone.
- * It has everything a bad feed has: prints late and out of order, numbers sent twice, sizes of zero,
- * sides nobody knows, prices off the grid, promises that go back or are left out, trades of tomorrow,
- * days that end on the nanosecond and days that are skipped.
+ * A synthetic bad feed: an endless sequence of offers that depends on the seed alone. It contains late and unordered
+ * prints, repeated numbers, zero sizes, unknown sides, prices off the grid, watermarks (`promise`) that go back or are
+ * absent, trades of the next day, days that end on the nanosecond, and skipped days.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -23,9 +22,9 @@ export interface ScriptedOffer {
 }
 
 export interface ScriptPace {
-  /** Rows of one batch at most. */
+  /** The most rows of a batch. */
   readonly batchRowsMax: number;
-  /** About how many offers a day has. */
+  /** The approximate number of offers per day. */
   readonly offersPerDay: number;
 }
 
@@ -52,7 +51,7 @@ export function* feedScript(seed: number, pace: ScriptPace): Generator<ScriptedO
   }
 }
 
-/** The rows of one contract, in one batch per day they lie on. */
+/** One contract's rows, in one batch per day. */
 function scriptBatches(
   random: Random,
   symbol: string,
@@ -76,7 +75,7 @@ function scriptBatches(
     if (at < DAY_NS) today.push([id, at, price, size, side]);
     else tomorrow.push([id, at - DAY_NS, price, size, side]);
   }
-  // A feed whose clock runs ahead brings a trade of tomorrow while the day is still open.
+  // A feed whose clock is ahead sends a trade of the next day while the day is open.
   if (random() < 0.05)
     tomorrow.push([firstId + count - 1, Math.floor(random() * 1_000), 5_000, 3, 1]);
   return [

@@ -1,13 +1,13 @@
 /**
- * The nats-server of this machine that tests may start, or the sentence that says why there is none: the one that
- * `TAPELOOM_NATS_SERVER` names, else the one `.ci/nats-server` has fetched, else the one in the path.
+ * The nats-server for tests, or a sentence that explains why there is none: the one in `TAPELOOM_NATS_SERVER`, else the
+ * one fetched by `.ci/nats-server`, else the one in the path.
  */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The first that keeps what it acknowledges; why is in docs/decisions/0064. */
+/** The first version that keeps what it acknowledges; see docs/decisions/0064. */
 const VERSION_MIN = [2, 10, 27] as const;
 const FETCHED = 'node_modules/.cache/nats-server-2.10.27';
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
@@ -19,7 +19,7 @@ export interface FoundNatsServer {
 
 const found = findNatsServer();
 
-/** Why tests that need it are skipped; false where there is one. */
+/** Why tests that need it are skipped; false if it is present. */
 export const natsServerMissing: string | false = typeof found === 'string' && found;
 
 /** The program, for tests that are not skipped. */

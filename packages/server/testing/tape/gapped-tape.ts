@@ -1,4 +1,4 @@
-/** Tapes of the studies' naive twins with days or hours left out, and what their logs say of it. */
+/** Tapes of the studies' naive twins with missing days or hours, and the expected logs. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
@@ -21,31 +21,31 @@ import {
 
 const SECOND = 1_000_000_000n;
 const HOUR_NS = 3_600_000_000_000;
-/** Of every partial day. */
+/** The missing hours of every partial day. */
 const HOLE: DaySpan = [6 * HOUR_NS, 23.5 * HOUR_NS];
 
-/** What is there of a day. */
+/** What remains of a day. */
 export type DayLeft = 'whole' | 'partial' | 'missing';
 
-/** What is there of days, over and over. */
+/** What remains of successive days, repeated cyclically. */
 export const gaps = fc.array(
   fc.constantFrom<DayLeft>('missing', 'missing', 'partial', 'whole', 'whole', 'whole'),
   { minLength: 1, maxLength: 7 },
 );
 
-/** A tape with gaps, as the twins see it: what is left of it, and sessions that know what they are. */
+/** A tape with gaps for the twins: the remaining trades, and sessions that know the gaps. */
 export interface Gapped {
   readonly whole: TwinTape;
   readonly leftOut: LeftOut;
-  /** The days of which these hours are left out. */
+  /** The days with these missing hours. */
   readonly partial: PartialDays;
   readonly twin: TwinTape;
-  /** Its days that are whole. */
+  /** The whole days of the tape. */
   readonly onTape: ReadonlySet<number>;
 }
 
 export function gapped(tape: TwinTape, gap: readonly DayLeft[]): Gapped {
-  // To a whole second, where every flush is closed.
+  // At a whole second, where every flush is closed.
   const until = tape.until - (tape.until % SECOND) + 2n * SECOND;
   const onTape = new Set<number>();
   const partial = new Map<UtcDay, readonly DaySpan[]>();
@@ -56,7 +56,7 @@ export function gapped(tape: TwinTape, gap: readonly DayLeft[]): Gapped {
     else if (left === 'partial') partial.set(day, [HOLE]);
   }
   const leftOut: LeftOut = (day) => !onTape.has(day) && !partial.has(day);
-  // A closed market has no trades, so a day without a session takes nothing away when it is left out.
+  // A closed market has no trades, so omitting a day without a session removes nothing.
   const isOpen = (ns: bigint) => tape.sessions.some(({ open, close }) => ns >= open && ns < close);
   const possible = tape.trades.filter(({ day, ns }) => onTape.has(day) || isOpen(ns));
   const whole = { ...tape, until, trades: rankTrades(possible) };

@@ -1,4 +1,4 @@
-/** Tapes of several contracts in memory as one, with one promise for all, as the real one has. */
+/** Several contracts' tapes in memory as one, with a common watermark (`promise`), as in the real one. */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
@@ -14,7 +14,7 @@ export class MarketTape implements LiveTape {
   readonly #listeners = new Set<(commit: Commit) => void>();
   readonly #hidden = new Map<string, UtcDay[]>();
 
-  /** Trades of one contract; its days are those of the trades and of `promise`. */
+  /** Commits trades of one contract; its days are those of the trades and of `promise`. */
   commit(symbol: string, trades: readonly MemoryTrade[], promise: EpochNs): void {
     const tape = this.#tapes.getOrInsertComputed(symbol, () => new MemoryTape(symbol, BATCH_ROWS));
     tape.commit(trades, promise);
@@ -22,7 +22,7 @@ export class MarketTape implements LiveTape {
     for (const listener of this.#listeners) listener({ promise: this.promise, symbols: [symbol] });
   }
 
-  /** These days are not on the tape of a contract; all its others are. */
+  /** Hides these days of a contract's tape. */
   hide(symbol: string, ...days: readonly UtcDay[]): void {
     this.#hidden.set(
       symbol,
@@ -30,7 +30,7 @@ export class MarketTape implements LiveTape {
     );
   }
 
-  /** The tape of one contract, to take something from it. */
+  /** The tape of one contract, for changes. */
   of(symbol: string): MemoryTape {
     return this.#tapes.get(symbol)!;
   }

@@ -1,7 +1,6 @@
 /**
- * A live tape in memory, for tests: commits are durable as soon as they are made. It serves batches of
- * any size, as the real one does, and each read takes turns of the event loop. Lent batches are spoilt
- * when they are taken back.
+ * For tests: a live tape in memory, whose commits are durable at once. It serves batches of any size, as the real one
+ * does, and each read takes event loop turns. Lent batches are overwritten when they are taken back.
  */
 
 import { createHash } from 'node:crypto';
@@ -27,11 +26,11 @@ const FIRST_CAPACITY = 1_024;
 
 export class MemoryTape implements LiveTape {
   promise: EpochNs | null = null;
-  /** Days that are not there, whatever was committed; they may come back. */
+  /** Days that are missing, whatever was committed; they may return. */
   readonly missing = new Set<UtcDay>();
   /** Days whose index, or whose trades, cannot be read. */
   readonly damaged = new Map<UtcDay, 'index' | 'trades'>();
-  /** Days of which hours are missing. */
+  /** Days with missing hours. */
   readonly partial = new Map<UtcDay, readonly DaySpan[]>();
   readonly #symbol: string;
   readonly #batchRows: number;
@@ -108,7 +107,7 @@ export class MemoryTape implements LiveTape {
     return firstRowAt(all.ts, 0, all.count, ns) as Rank;
   }
 
-  /** Another one after every change of `missing` and `damaged`. */
+  /** Changes with `missing` and `damaged`. */
   async filesVersion(_symbol: string, day: UtcDay): Promise<string> {
     return `${this.missing.has(day)} ${this.damaged.get(day)}`;
   }
@@ -124,7 +123,7 @@ export class MemoryTape implements LiveTape {
     return found.sort((a, b) => a.day - b.day);
   }
 
-  /** As a sidecar would have it. */
+  /** As in a sidecar. */
   #digest(day: UtcDay): string {
     const all = this.#days.get(day)!;
     const known = this.#digests.get(day);
@@ -155,7 +154,7 @@ export class MemoryTape implements LiveTape {
     return found;
   }
 
-  /** Batches handed out keep the memory they were cut from. */
+  /** Batches handed out keep their original memory. */
   #dayWithRoom(day: UtcDay): WritableTradeBatch {
     const found = this.#day(day);
     if (found.count < found.ts.length) return found;

@@ -1,6 +1,7 @@
 /**
- * Real NATS servers for tests: one, or a cluster of three, in a temporary directory and on the loopback. Each can be killed,
- * paused, let go on and started again at its place; its store can be put back to an older copy. Nothing of them is left.
+ * Real NATS servers for tests: one, or a cluster of three, in a temporary directory on the loopback. Each can be
+ * killed, paused, continued and restarted in place; its store can be restored from an older copy. Disposing removes
+ * everything.
  *
  *     await using servers = await NatsServers.start({ count: 3 });
  */
@@ -18,14 +19,14 @@ import { natsServer } from './find-nats-server.ts';
 
 const READY_WITHIN_MS = 180_000;
 /**
- * A leader of 2.10.27 to whom two new peers answer within a millisecond adds one of them twice and the other never, which then is a
- * healthy follower on which nothing is placed: four of 60 starts on a busy machine. They find each other within seconds, or not at
- * all; the last try is given the time that a slow machine needs.
+ * If two new peers respond to a 2.10.27 leader within a millisecond, it may add one twice and the other never, which
+ * then stays a healthy follower without any placement. Servers find each other within seconds or never; the last try
+ * gets the time that a slow machine needs.
  */
 const NEW_READY_WITHIN_MS = 15_000;
 /**
- * Of a hundred that were killed and started again three were missing to the others for minutes, and one failed its health check for as
- * long. The next start helps.
+ * A server that was killed and restarted may be missing to its peers, or fail its health check, for minutes. Another
+ * restart helps.
  */
 const STUCK_AFTER_MS = 60_000;
 const NEW_TRIES_MAX = 3;
@@ -33,24 +34,24 @@ const LOOK_EVERY_MS = 20;
 const MIB = 1_048_576;
 
 export interface NatsServersOptions {
-  /** One, or three that keep replicas of each other. */
+  /** One, or three that replicate. */
   readonly count?: 1 | 3;
-  /** Whether every acknowledgement comes after a sync, as it must in operation. */
+  /** Whether every acknowledgement follows a sync, as required in operation. */
   readonly isSynced?: boolean;
   readonly payloadBytesMax?: number;
-  /** More lines of the configuration, by server: accounts, TLS. */
+  /** Additional configuration per server: accounts, TLS. */
   readonly more?: (index: number, directory: string) => string;
-  /** More words of the block in which they are told of each other. */
+  /** Additional settings of the cluster block. */
   readonly moreInCluster?: string;
-  /** How clients are told to speak to them. */
+  /** The scheme of the clients' URLs. */
   readonly scheme?: 'nats' | 'tls';
-  /** Where each listens; the loopback by default. */
+  /** The address of each server; default: the loopback. */
   readonly hosts?: readonly string[];
-  /** Where each listens for the others, if that is another place. */
+  /** The address for other servers, if different. */
   readonly routeHosts?: readonly string[];
-  /** Called with each server's directory before anything is in it. */
+  /** Called with each server's empty directory. */
   readonly prepare?: (directory: string) => void;
-  /** What is run before the server, as `ip netns exec name`, by server. */
+  /** A command prefix per server, such as `ip netns exec name`. */
   readonly inside?: (index: number) => readonly string[];
 }
 
@@ -60,7 +61,7 @@ interface Ports {
   readonly route: number;
 }
 
-/** What a server says of those that keep streams together. */
+/** A server's view of the JetStream cluster. */
 interface JetStreamState {
   readonly meta_cluster?: {
     readonly leader?: string;
@@ -68,7 +69,7 @@ interface JetStreamState {
   };
 }
 
-/** What a server says is wrong with it. */
+/** The health faults a server reports. */
 interface Health {
   readonly errors?: readonly { readonly type: string }[];
 }
@@ -79,7 +80,7 @@ export class NatsServers implements AsyncDisposable {
   readonly #options: NatsServersOptions;
   readonly #ports: readonly Ports[];
   readonly #processes: (ChildProcess | null)[];
-  /** What the last server said that was not healthy. */
+  /** The last unhealthy server's report. */
   #lacking = 'it does not answer';
   readonly #killAtExit = () => {
     for (const child of this.#processes) child?.kill('SIGKILL');
@@ -101,7 +102,7 @@ export class NatsServers implements AsyncDisposable {
         await servers.startAll(tries < NEW_TRIES_MAX ? NEW_READY_WITHIN_MS : READY_WITHIN_MS);
         return servers;
       } catch (error) {
-        // What keeps its directory from being removed is of no interest now.
+        // A failure to remove its directory does not matter now.
         await servers[Symbol.asyncDispose]().catch(() => undefined);
         if (tries === NEW_TRIES_MAX) throw error;
       }
@@ -143,12 +144,12 @@ export class NatsServers implements AsyncDisposable {
     return pid;
   }
 
-  /** What it said. */
+  /** The server's log. */
   async log(index: number): Promise<string> {
     return await readFile(join(this.homeOf(index), 'log'), 'utf8').catch(() => '');
   }
 
-  /** Starts those that do not run, and waits until all are sound. */
+  /** Starts the stopped servers, and waits until all are healthy. */
   async startAll(withinMs = READY_WITHIN_MS): Promise<void> {
     const begun = this.#ports.keys().filter((index) => this.#processes[index] === null);
     const launched = [...begun];
@@ -178,7 +179,7 @@ export class NatsServers implements AsyncDisposable {
     }
   }
 
-  /** All machines are lost with all they had, and new ones stand in their places. */
+  /** Replaces all machines, with all data lost. */
   async loseAll(): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       for (let index = 0; index < this.count; index++) {
@@ -194,7 +195,7 @@ export class NatsServers implements AsyncDisposable {
     }
   }
 
-  /** Starts one again, without waiting for it. */
+  /** Restarts a server without waiting for it. */
   async launch(index: number): Promise<void> {
     assert.equal(this.#processes[index], null, `server ${index} runs already`);
     const home = this.homeOf(index);
@@ -208,7 +209,7 @@ export class NatsServers implements AsyncDisposable {
     this.#processes[index] = child;
   }
 
-  /** Until one is part of its cluster and has what the others have. */
+  /** Waits until a server has joined its cluster and caught up. */
   async untilSound(index: number, withinMs = READY_WITHIN_MS): Promise<void> {
     const until = performance.now() + withinMs;
     while (!(await this.#isSound(index))) {
@@ -221,17 +222,17 @@ export class NatsServers implements AsyncDisposable {
     }
   }
 
-  /** Ends one at once, as a loss of its machine would. */
+  /** Kills a server, as a loss of its machine would. */
   async kill(index: number): Promise<void> {
     await this.#end(index, 'SIGKILL');
   }
 
-  /** Ends one as an operator does. */
+  /** Stops a server as an operator does. */
   async stop(index: number): Promise<void> {
     await this.#end(index, 'SIGTERM');
   }
 
-  /** It does nothing until it is let go; its connections stay. */
+  /** Pauses a server until `letGo`; its connections stay. */
   pause(index: number): void {
     process.kill(this.pidOf(index), 'SIGSTOP');
   }
@@ -240,14 +241,14 @@ export class NatsServers implements AsyncDisposable {
     process.kill(this.pidOf(index), 'SIGCONT');
   }
 
-  /** Copies what one that does not run has stored. */
+  /** Copies the store of a stopped server. */
   async copyStore(index: number, name: string): Promise<void> {
     const to = join(this.homeOf(index), name);
     await rm(to, { recursive: true, force: true });
     await cp(this.storeOf(index), to, { recursive: true });
   }
 
-  /** Puts such a copy back, as a restored machine would. */
+  /** Restores such a copy, as on a restored machine. */
   async restoreStore(index: number, name: string): Promise<void> {
     await rm(this.storeOf(index), { recursive: true, force: true });
     await cp(join(this.homeOf(index), name), this.storeOf(index), { recursive: true });
@@ -259,7 +260,7 @@ export class NatsServers implements AsyncDisposable {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** Where one keeps what it has stored. */
+  /** The directory of a server's store. */
   storeOf(index: number): string {
     return join(this.homeOf(index), 'store');
   }
@@ -268,7 +269,7 @@ export class NatsServers implements AsyncDisposable {
     return this.#options.hosts?.[index] ?? '127.0.0.1';
   }
 
-  /** Where one has its files. */
+  /** The directory of a server's files. */
   homeOf(index: number): string {
     return join(this.directory, `server-${index}`);
   }
@@ -284,7 +285,7 @@ export class NatsServers implements AsyncDisposable {
       `max_payload: ${payloadBytesMax}`,
       'jetstream {',
       `  store_dir: "${this.storeOf(index)}"`,
-      // A promise only, and a server makes none beyond what it finds: tests run in memory.
+      // Only a bound, and a server never promises more than it finds: tests run in memory.
       '  max_file_store: 64GiB',
       isSynced ? '  sync_interval: always' : '',
       '}',
@@ -308,7 +309,7 @@ export class NatsServers implements AsyncDisposable {
     }
   }
 
-  /** 2.10.27 was seen to miss consumers for three minutes that nobody had any more: only the rest of what it misses counts. */
+  /** 2.10.27 may report missing consumers that no longer exist, so only its other faults count. */
   async #isHealthy(index: number): Promise<boolean> {
     const answer = await fetch(`${this.monitors[index]!}/healthz?details=true`);
     if (answer.ok) return true;
@@ -317,7 +318,7 @@ export class NatsServers implements AsyncDisposable {
     return errors.length > 0 && errors.every(({ type }) => type === 'CONSUMER');
   }
 
-  /** Whether one leads and takes all others for present: before, nothing can be placed on all of them. */
+  /** Whether one leads and considers all others present: before that, nothing can be placed on all of them. */
   async #knowEachOther(): Promise<boolean> {
     if (this.count === 1) return true;
     for (const [index, monitor] of this.monitors.entries()) {
@@ -340,7 +341,7 @@ export class NatsServers implements AsyncDisposable {
     return (await Promise.all(told)).join(', ');
   }
 
-  /** The one that places streams must have heard of everybody that runs: the others say nothing of peers. */
+  /** The leader must know every running server; only the leader reports peers. */
   async #hasAllPeers(index: number): Promise<boolean> {
     const answer = await fetch(`${this.monitors[index]!}/jsz`);
     const { meta_cluster: meta } = (await answer.json()) as JetStreamState;

@@ -1,4 +1,4 @@
-/** A tape on real NATS servers for tests, made as an operator makes it. */
+/** A tape on real NATS servers for tests, created as an operator creates it. */
 
 import { createNatsTape } from '../../src/tape/stream/nats/nats-admin.ts';
 import { connectNats, type NatsAddress } from '../../src/tape/stream/nats/nats-connection.ts';
@@ -32,7 +32,7 @@ export async function makeTape(
   }
 }
 
-/** `urls`: those of proxies before the servers, or some of the servers only. */
+/** `urls`: proxies before the servers, or only some of the servers. */
 export async function openTape(
   servers: NatsServers,
   dataset: string,

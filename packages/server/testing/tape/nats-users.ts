@@ -1,4 +1,7 @@
-/** Users of NATS by signed credentials, as `nsc` makes them, for tests: an operator, an account with JetStream, and its users. */
+/**
+ * For tests: NATS users with signed credentials, as `nsc` makes them: an operator, an account with JetStream, and its
+ * users.
+ */
 
 import { nkeys } from '@nats-io/transport-node';
 
@@ -10,10 +13,10 @@ const UNLIMITED = -1;
 export class NatsUsers {
   readonly #operator = nkeys.createOperator();
   readonly #account = nkeys.createAccount();
-  /** Without one for itself a server has no JetStream. */
+  /** Without a system account a server has no JetStream. */
   readonly #system = nkeys.createAccount();
 
-  /** Lines of a server that knows them. */
+  /** The configuration of a server that accepts them. */
   get configuration(): string {
     const operator = signed(this.#operator, this.#operator, 'operator', {});
     const basic = {
@@ -36,7 +39,7 @@ export class NatsUsers {
     ].join('\n');
   }
 
-  /** The text of a file of credentials. `expires`: in seconds since 1970. */
+  /** The text of a credentials file. `expires`: seconds since 1970. */
   credentials(expires?: number): string {
     const user = nkeys.createUser();
     const limits = { subs: UNLIMITED, data: UNLIMITED, payload: UNLIMITED };

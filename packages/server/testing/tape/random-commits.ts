@@ -1,7 +1,7 @@
 /**
- * Random commits for an engine over the sessions of `engine-run.ts`: clusters of trades, gaps of all
- * lengths, also over sessions and midnights, promises at and beyond the last trade, prices that stay
- * close or wander far, so that objects are small or large; and topics to run over them.
+ * Random commits for an engine over the sessions of `engine-run.ts`: clusters of trades, gaps of all lengths, also
+ * across sessions and midnights, watermarks (`promise`) at and beyond the last trade, prices that stay close or move
+ * far, so that objects are small or large; and topics to run over them.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

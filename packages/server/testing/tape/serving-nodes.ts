@@ -1,7 +1,7 @@
 /**
- * Nodes of a simulated cluster that also show streams: what the process does with floors, days and cursors around a shared tape, with
- * an engine that only knows which days it computes with. Whatever any of them has shown may be resumed at any other, at every
- * moment: nobody may go on there from what was computed with other days.
+ * Nodes of a simulated cluster that also serve streams: the process's handling of floors, days and cursors around a
+ * shared tape, with an engine that only knows which days it computes with. A cursor from any node may be resumed at any
+ * other at any time: no client may resume from a result computed with other days.
  */
 
 import assert from 'node:assert/strict';
@@ -30,17 +30,17 @@ import { DATASET, TAPE_ROOT } from './tape-on-sim-disk.ts';
 
 const CONTRACT = 'ESZ6';
 const FIRST_DAY = 20_260_105 as UtcDay;
-/** It is looked back on, and comes behind the tape. */
+/** A day for look-backs, which arrives behind the tape. */
 export const PAST_DAY = addDays(FIRST_DAY, -2);
-/** Of one that looks back on other sessions, and of one that does not. */
+/** A topic with look-back on other sessions, and one without. */
 export const DEEP: TopicSpec = spec('session-levels');
 export const SHALLOW: TopicSpec = spec('bars');
-/** An engine takes so long to look at the tape again. */
+/** How long an engine takes to read the tape again. */
 const COMPUTE_MS = 40;
-/** What is known of a node that is not heard of any more ends after so long. */
+/** When the state of a silent node expires. */
 const ALIVE_MS = 90_000;
 const BEAT_MS = 1_000;
-/** Of what a node has shown so many are tried. */
+/** How many of a node's shown cursors are tried. */
 const KEPT_MAX = 24;
 const SESSIONS = createSessionTable(
   Array.from({ length: 60 }, (_, index) => {
@@ -52,18 +52,18 @@ const SESSIONS = createSessionTable(
 interface Shown {
   readonly by: string;
   readonly cursor: Cursor;
-  /** Whether it was computed with the day that came behind the tape. */
+  /** Whether it was computed with the day that arrived behind the tape. */
   readonly withDay: boolean;
 }
 
-/** Where the node that appends stands with the day it has to make. */
+/** The progress of the appending node with the day to make. */
 export type Making = 'named' | 'read' | 'made' | null;
 
 export class ServingWorld extends SharedWorld {
   readonly nodes: ServingNode[] = [];
-  /** Nobody makes the day while this says so. */
+  /** While false, no node makes the day. */
   mayMake = true;
-  /** Whether whoever makes the day says so before. */
+  /** Whether a node announces the day before it makes it. */
   isNamed = true;
   readonly #shown: Shown[] = [];
 
@@ -79,7 +79,7 @@ export class ServingWorld extends SharedWorld {
     return node;
   }
 
-  /** Lets time pass until this is so, while clients hop from every node to every other. */
+  /** Advances time until the condition holds, while clients move from every node to every other. */
   async hopUntil(what: string, isSo: () => boolean, msMax = 400_000): Promise<void> {
     await this.until(
       what,
@@ -120,13 +120,13 @@ export class ServingWorld extends SharedWorld {
 
 export class ServingNode {
   readonly node: SharedNode;
-  /** As it last said of itself. */
+  /** Its last own report. */
   report: Readonly<Record<string, unknown>> = {};
   heardAt = Number.NEGATIVE_INFINITY;
   making: Making = null;
-  /** Objects cannot be fetched by this node. */
+  /** This node cannot fetch objects. */
   isCutFromObjects = false;
-  /** The register hears nothing of it, and it nothing of the register. */
+  /** The node and the register are disconnected. */
   isCutFromRegister = false;
   readonly #world: ServingWorld;
   #tape: SharedTape | null = null;
@@ -165,7 +165,7 @@ export class ServingNode {
     return !this.#tape!.manifest.lacks(CONTRACT, PAST_DAY);
   }
 
-  /** A bit of the day's file becomes another one, and an engine meets it. */
+  /** Flips a bit of the day's file, and makes the engine read it. */
   async meetDamage(): Promise<void> {
     const { disk } = this.#place!;
     const path = sealedPath(TAPE_ROOT, DATASET, CONTRACT, PAST_DAY);
@@ -186,7 +186,7 @@ export class ServingNode {
     this.#floors![Symbol.dispose]();
   }
 
-  /** What a client of a stream gets here just now; null: nothing. */
+  /** What a stream's client receives here now; null: nothing. */
   show(of: TopicSpec): Shown | null {
     const live = this.#tape?.publisher.days.at(-1);
     if (live === undefined || this.tape.report.role === 'joining') return null;
@@ -195,7 +195,7 @@ export class ServingNode {
     return { by: this.node.name, cursor, withDay: this.#computesWithDay };
   }
 
-  /** Why a client does not go on here from a cursor. */
+  /** Why a client cannot resume here from a cursor; null: it can. */
   resetOf(of: TopicSpec, { cursor }: Shown): string | null {
     return this.#epochs!.resetOf(of, cursor);
   }
@@ -279,7 +279,7 @@ export class ServingNode {
     };
   }
 
-  /** What the main thread hears, a moment later. */
+  /** Delivers messages to the main thread, a moment later. */
   #tell(news: FromIngest): void {
     const epochs = this.#epochs!;
     this.#place!.clock.after(1, () => {
@@ -302,7 +302,7 @@ export class ServingNode {
     if (isSound !== null) this.#tell({ t: 'checked', symbol, day, isSound });
   }
 
-  /** Makes the day, if the cluster does not have it yet. */
+  /** Makes the day if the cluster does not have it. */
   async #lead(term: LeadTerm): Promise<void> {
     const floors = this.#floors!;
     const { disk, clock } = this.#place!;

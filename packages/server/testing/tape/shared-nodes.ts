@@ -1,10 +1,11 @@
 /**
- * Several machines that share one tape, in one process: each with a disk, a line and a clock of its own, all on one stream
- * in memory. The source is a script: it hands an offer to whoever appends until somebody has acknowledged it, and never after.
+ * Several machines that share one tape, in one process: each with its own disk, connection and clock, on one stream in
+ * memory. The source is scripted: it repeats an offer to the appending node until a node acknowledges it, and never
+ * after.
  */
 
 import assert from 'node:assert/strict';
-// Whoever seals a day loads it then, which takes real time: here it is there before any simulated time passes.
+// Sealing a day imports this lazily, which takes real time; importing it here avoids that during simulated time.
 import '../../src/tape/read/arrow-day.ts';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
@@ -30,16 +31,16 @@ const LONG_AFTER = 4_000_000_000_000_000_000n as EpochNs;
 /** Between two offers. */
 const OFFER_EVERY_MS = 30;
 
-/** What all of them share. */
+/** The world that all nodes share. */
 export class SharedWorld {
   readonly time = new StreamTime();
   readonly keeper = new MemoryKeeper(this.time);
   readonly objects = new MemoryObjects();
   readonly offers: readonly ScriptedOffer[];
   readonly random: Random;
-  /** Offers that were acknowledged, which are never made again. */
+  /** Acknowledged offers, which are never repeated. */
   acknowledged = 0;
-  /** Nothing is offered beyond this one. */
+  /** The last offer to make. */
   untilOffer: number;
 
   constructor(seed: number, pace: ScriptPace, offers: number) {
@@ -57,7 +58,7 @@ export class SharedWorld {
     return new SharedNode(this, name, mayLead, hooks);
   }
 
-  /** Lets time pass until this is so. */
+  /** Advances time until the condition holds. */
   async until(what: string, isSo: () => boolean, msMax = 300_000): Promise<void> {
     const from = this.time.ms;
     while (!isSo()) {
@@ -66,7 +67,7 @@ export class SharedWorld {
     }
   }
 
-  /** Everything acknowledged is on the tape of a machine that is alone and was never disturbed: the same must be on this one. */
+  /** Checks that these nodes' tapes equal that of an undisturbed single machine with everything acknowledged. */
   async assertEqual(...nodes: readonly SharedNode[]): Promise<void> {
     await this.until('all nodes are at the end', () =>
       nodes.every(({ tape }) => tape?.report.sequence === this.keeper.last),
@@ -90,7 +91,7 @@ export class SharedWorld {
   }
 }
 
-/** A clock that stops with its process; what was due meanwhile comes when it goes on. */
+/** A clock that stops with its process; timers due meanwhile fire when it continues. */
 class ProcessClock implements Clock {
   readonly #time: StreamTime;
   #state: 'runs' | 'stopped' | 'dead' = 'runs';
@@ -142,15 +143,15 @@ class ProcessClock implements Clock {
   }
 }
 
-/** What stands around a node's tape. */
+/** Hooks around a node's tape. */
 export interface NodeHooks {
-  /** In place of those that all share. */
+  /** Instead of the shared ones. */
   readonly objects?: TapeObjects;
   /** Before it follows. */
   opened?(tape: SharedTape, place: { readonly disk: Disk; readonly clock: Clock }): void;
   book?(book: TapeBook): void | Promise<void>;
   dayFetched?(symbol: string, day: UtcDay): void;
-  /** Beside its source. */
+  /** Besides its source. */
   lead?(term: LeadTerm): Promise<void>;
 }
 
@@ -159,12 +160,12 @@ export class SharedNode {
   readonly machine = new SimDisk();
   readonly mayLead: boolean;
   readonly fetched: string[] = [];
-  /** Every book that it has taken, the newest last. */
+  /** Every book that it has received, newest last. */
   readonly books: TapeBook[] = [];
   readonly faults: string[] = [];
   tape: SharedTape | null = null;
   stream!: MemoryStream;
-  /** Why it takes nothing more; null while it does. */
+  /** Why it stopped processing; null while it processes. */
   down: unknown = null;
   readonly #world: SharedWorld;
   readonly #hooks: NodeHooks;
@@ -225,7 +226,7 @@ export class SharedNode {
     });
   }
 
-  /** As an operator stops it. */
+  /** Stops it as an operator does. */
   async stop(): Promise<void> {
     const { tape } = this;
     this.tape = null;
@@ -233,7 +234,7 @@ export class SharedNode {
     await this.stream[Symbol.asyncDispose]();
   }
 
-  /** The process dies, alone, or with the power of its machine. */
+  /** Ends the process, alone or with the power of its machine. */
   kill(end: 'kill' | 'power' | 'torn' = 'kill'): void {
     this.#clock.die();
     this.stream.line.isCut = true;

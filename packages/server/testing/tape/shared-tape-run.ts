@@ -1,7 +1,7 @@
 /**
- * Nodes that share a tape in memory, and a model that knows every record one of them was told to be stored. Each node keeps a
- * chain of records as a log does: a record names its place and the one before it. Whatever happens on the lines, no
- * acknowledged record is missing, none is there twice, and the chain never breaks, neither in the stream nor on any node.
+ * Nodes that share a tape in memory, and a model with every record that was acknowledged to one of them. Each node
+ * keeps a chain of records, as a log does: a record names its position and its predecessor. Whatever the connections
+ * do, no acknowledged record is missing or doubled, and the chain never breaks, in the stream and on every node.
  */
 
 import assert from 'node:assert/strict';
@@ -25,16 +25,16 @@ const RECORD_MS = 100;
 
 interface ChainRecord {
   readonly number: number;
-  /** What the record before it was made as. */
+  /** The `made` of its predecessor. */
   readonly previous: string;
-  /** Who made it, and which of its attempts it is: no two records are the same. */
+  /** Its node and attempt: every record is unique. */
   readonly made: string;
 }
 
 export class SharedTapeRun implements AsyncDisposable {
   readonly time = new StreamTime();
   readonly keeper = new MemoryKeeper(this.time);
-  /** By sequence: what somebody was told to be stored. */
+  /** Acknowledged records by sequence. */
   readonly acknowledged = new Map<number, string>();
   readonly nodes: SharedTapeNode[] = [];
   readonly random: () => number;
@@ -51,7 +51,7 @@ export class SharedTapeRun implements AsyncDisposable {
     return node;
   }
 
-  /** The node that believes that it appends, if one does. */
+  /** The nodes that consider themselves leading. */
   get leaders(): readonly SharedTapeNode[] {
     return this.nodes.filter(({ now }) => now.role === 'leading');
   }
@@ -62,7 +62,7 @@ export class SharedTapeRun implements AsyncDisposable {
     this.acknowledged.set(sequence, text);
   }
 
-  /** What holds at any moment, whatever has happened. */
+  /** Checks what must hold at any moment. */
   check(): void {
     const stored = new Map(
       this.keeper.messages.map((message) => [message.sequence, textOf(message)]),
@@ -86,7 +86,7 @@ export class SharedTapeRun implements AsyncDisposable {
     }
   }
 
-  /** Everybody is well again: after a while everybody has everything, and somebody appends. */
+  /** Heals everything: after a while every node has everything, and one appends. */
   async settle(ms = 25_000): Promise<void> {
     for (const node of this.nodes) {
       node.stream.line.plan = () => PLAIN;
@@ -117,9 +117,9 @@ export class SharedTapeNode implements SuccessionHandler {
   readonly clock: PausableClock;
   readonly stream: MemoryStream;
   readonly mayLead: boolean;
-  /** Every state it was in, the present one last. */
+  /** Every state so far, the present one last. */
   readonly states: SuccessionState[] = [{ role: 'following' }];
-  /** The texts of the records it has dealt with. */
+  /** The texts of the processed records. */
   chain: string[] = [];
   failure: unknown = null;
   succession!: Succession;
@@ -133,7 +133,7 @@ export class SharedTapeNode implements SuccessionHandler {
     this.stream = run.keeper.connect(this.clock);
   }
 
-  /** Starts it behind what it has dealt with before. */
+  /** Starts it after the last record it has processed. */
   start(from = this.succession?.last ?? 0): void {
     const { stream, clock, name, mayLead } = this;
     const { random } = this.#run;
@@ -164,7 +164,7 @@ export class SharedTapeNode implements SuccessionHandler {
   message(stored: StoredMessage): void {
     if (stored.subject !== 'record') return;
     const text = textOf(stored);
-    // After a repair of the stream known records come again.
+    // After a repair of the stream, known records arrive again.
     if (!this.chain.includes(text)) this.#apply(text);
   }
 

@@ -1,4 +1,4 @@
-/** A random history of nodes that share a tape: what happens to whom and when, all of it by one seed. */
+/** A random history of nodes that share a tape: all events and times come from one seed. */
 
 import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
 import { PLAIN, type PublishPlan } from '../../../../simulation/stream-storage/memory-stream.ts';
@@ -7,7 +7,7 @@ import { type SharedTapeNode, SharedTapeRun } from './shared-tape-run.ts';
 const EVENTS = 14;
 const BETWEEN_MS_MAX = 4_000;
 
-/** Rejects where a record was lost, doubled or moved, or nobody appends though all are well. */
+/** Rejects if a record was lost, doubled or moved, or if no node appends although all are healthy. */
 export async function runSchedule(seed: number): Promise<SharedTapeRun> {
   const random = seededRandom(seed);
   await using run = new SharedTapeRun(random);
@@ -56,7 +56,7 @@ async function happen(
   await kinds[Math.floor(random() * kinds.length)]!();
 }
 
-/** Dies in the middle of whatever it does, and starts again with what it has. */
+/** The node dies during any work, and restarts with what it has. */
 async function killed(run: SharedTapeRun, node: SharedTapeNode): Promise<void> {
   node.clock.goOn();
   await run.time.until(node.stop());

@@ -1,4 +1,4 @@
-/** A tape on a simulated disk, and all that is on it as plain rows, for tests to compare. */
+/** A tape on a simulated disk, with its content as plain rows for comparison. */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
@@ -15,7 +15,7 @@ export const DATASET = 'SIM';
 const LONG_AFTER = 4_000_000_000_000_000_000n as EpochNs;
 const BEFORE_ALL = { day: utcDay(19_700_101), rank: 0 as Rank };
 
-/** Every wait is over at the next turn. */
+/** Every wait ends at the next turn. */
 const IMPATIENT_CLOCK: Pick<Clock, 'now' | 'after'> = {
   now: () => LONG_AFTER,
   after: (_ms, run) => {
@@ -29,7 +29,7 @@ export function openSimTape(
   options: {
     readonly now?: EpochNs;
     readonly onFailure?: (error: Error) => void;
-    /** By which what passes is waited out; unless told, every wait is over at once. */
+    /** The clock for retries; default: every wait ends at once. */
     readonly clock?: Pick<Clock, 'now' | 'after'>;
   } = {},
 ): Promise<OpenTape> {

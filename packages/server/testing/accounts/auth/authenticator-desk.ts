@@ -1,4 +1,4 @@
-/** A store authenticator over accounts in memory, with time by hand and what it announced. */
+/** A store authenticator over accounts in memory, with a manual clock and a record of its announcements. */
 
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -64,7 +64,7 @@ export class AuthenticatorDesk implements AsyncDisposable {
     return this.authenticator.watch(await this.caller(key));
   }
 
-  /** Until changes have been read. */
+  /** Waits until changes have been read. */
   async settled(done: () => boolean): Promise<void> {
     for (let turns = 0; !done(); turns += 1) {
       assert.ok(turns < 10_000, `never: ${done}`);

@@ -1,4 +1,4 @@
-/** The part of the account store's contract that says how many keys can be made, and how refusals are kept. */
+/** The account store's contract: how many keys can be created, and how rejections are counted. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ export function testKeyLists(adapter: string, start: () => Promise<StoreRig>): v
       return rig.either(choice).createKey(rig.by(by), accountId, wanted, rig.secret());
     };
 
-    // What was done before, and what is refused for another reason, does not count.
+    // Earlier retries and other rejections do not count.
     const once = { idempotencyKey: 'once', request: 'r' };
     const again = { now: rig.now, actor: { kind: 'key', keyId: manager.id, once } } as const;
     const make = () => rig.store.createKey(again, accountId, ALL_RIGHTS, rig.secret());
@@ -61,7 +61,7 @@ export function testKeyLists(adapter: string, start: () => Promise<StoreRig>): v
     assert.deepEqual(await rotate(), refused);
     assert.deepEqual(await rig.listed(target), target, 'nothing has happened to the old key');
 
-    // Others are not concerned, nor is who runs the service.
+    // Neither other accounts nor the operator are affected.
     const another = await rig.key((await rig.account()).id);
     const theirs = rig.store.createKey(
       rig.by(another),
@@ -73,7 +73,7 @@ export function testKeyLists(adapter: string, start: () => Promise<StoreRig>): v
 
     rig.now = (until - 1n) as EpochNs;
     assert.deepEqual(await create(manager), refused);
-    // The first two were made together, so there is room for two; then the third is 24 hours old.
+    // The first two were created together, so two slots are free; then the third is 24 hours old.
     rig.now = until;
     assert.ok('created' in (await rotate()));
     assert.ok('id' in (await create(tests)));
@@ -132,7 +132,7 @@ export function testKeyLists(adapter: string, start: () => Promise<StoreRig>): v
   });
 }
 
-/** The refusal that comes again and again. */
+/** A rejection that repeats unchanged. */
 async function repeated(
   ask: () => Promise<object>,
 ): Promise<{ readonly refused: string; readonly [more: string]: unknown }> {

@@ -1,4 +1,4 @@
-/** The part of the account store's contract that concerns keys managed with keys. */
+/** The account store's contract: keys managed with keys. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import type { KeyRecord, NewKey } from '../../../src/accounts/keys/keys-store.ts
 import { ALL_RIGHTS, DAY_NS, SECOND_NS, START, type StoreRig } from '../store/account-store-rig.ts';
 
 const FUTURE = (START + DAY_NS) as typeof START;
-/** A manager with every restriction there is. */
+/** A manager with every kind of restriction. */
 const RESTRICTED: NewKey = {
   name: 'manager',
   environment: 'live',
@@ -17,7 +17,7 @@ const RESTRICTED: NewKey = {
   expiresAt: FUTURE,
 };
 
-/** What exceeds the restricted manager on one criterion only. */
+/** Exceeds the restricted manager in one criterion only. */
 const EXCEEDING: Readonly<Record<ManagementCriterion, Partial<NewKey>>> = {
   environment: { environment: 'test' },
   scopes: { scopes: ['stream', 'export'] },
@@ -27,7 +27,7 @@ const EXCEEDING: Readonly<Record<ManagementCriterion, Partial<NewKey>>> = {
 };
 
 export function testKeyManagement(adapter: string, start: () => Promise<StoreRig>): void {
-  /** All three operations on targets of these rights, by a key. */
+  /** All three operations on targets with these rights, by a key. */
   async function manage(rig: StoreRig, manager: KeyRecord, rights: Partial<NewKey>) {
     const { accountId } = manager;
     const wanted = { ...RESTRICTED, name: 'target', ...rights };

@@ -1,4 +1,4 @@
-/** The part of the account store's contract that concerns keys and stream tokens. */
+/** The account store's contract: keys and stream tokens. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

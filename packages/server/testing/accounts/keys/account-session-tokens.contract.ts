@@ -1,4 +1,4 @@
-/** The part of the account store's contract that concerns stream tokens of sessions. */
+/** The account store's contract: stream tokens of sessions. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -44,7 +44,7 @@ export function testSessionTokens(adapter: string, start: () => Promise<StoreRig
     assert.deepEqual(found, { key, account });
     assert.equal(await rig.store.consumeToken(rig.now, given.hash), null, 'once');
     assert.deepEqual(await rig.store.findKeyById(null, session.id), { key, account });
-    // To everybody but the service itself it is no key.
+    // Only the service itself sees it as a key.
     assert.equal(await rig.store.findKeyById(account.id, session.id), null);
     const revoked = await rig.store.revokeKey(rig.operator, account.id, session.id);
     assert.deepEqual(revoked, { refused: 'not-found' });

@@ -39,7 +39,7 @@ export function testAllowances(
     for (let count = 0; count < 61; count += 1) await allowances.take(START, 'a', SIXTY);
     assert.equal((await allowances.take(START, 'a', SIXTY)).granted, false);
     assert.equal((await allowances.take(START, 'b', SIXTY)).remaining, 59);
-    // Names are names, not properties.
+    // Account names such as `__proto__` are plain names.
     assert.equal((await allowances.take(START, '__proto__', SIXTY)).remaining, 59);
     assert.equal((await allowances.take(START, '', SIXTY)).remaining, 59);
   });
@@ -58,7 +58,7 @@ export function testAllowances(
     });
     for (let count = 1; count < 60; count += 1) await allowances.take(START, 'a', testKey);
     assert.equal((await allowances.take(START, 'a', testKey)).granted, false);
-    // What was refused took nothing, and what passed is not free.
+    // Rejected requests took nothing, granted ones are booked.
     assert.equal((await allowances.take(START, 'a', THREE_HUNDRED)).remaining, 139);
     for (let left = 138; left >= 0; left -= 1) await allowances.take(START, 'a', THREE_HUNDRED);
     const both = await allowances.take(later(60), 'a', testKey);

@@ -1,6 +1,6 @@
 /**
- * What every adapter of the lease port must do; `create` makes an empty one. Time passes in steps of a
- * renewal interval at most, with a call at each step, as it does in a process that lives.
+ * What every adapter of the lease port must do; `create` makes an empty one. Time advances at most a renewal interval
+ * at a time, with a call at each step, as in a running process.
  */
 
 import assert from 'node:assert/strict';
@@ -18,7 +18,7 @@ import {
 
 const SECOND_NS = 1_000_000_000n;
 
-/** Leases and a clock of their own. */
+/** Leases with a clock of their own. */
 class Run {
   now = 1_800_000_000_000_000_000n as EpochNs;
   readonly leases: Leases;
@@ -96,7 +96,7 @@ export function testLeases(
     assert.equal(await run.take('1', 1, thing('y')), true);
     assert.equal(await run.count('configuration'), 1);
     assert.equal(await run.take('2', 1, thing('y')), true);
-    // x would be a second thing as long as 1 holds y too.
+    // x would be a second thing while 1 also holds y.
     assert.equal(await run.take('2', 1, thing('x')), false);
     await run.leases.release('a', 'configuration', '1');
     assert.equal(await run.count('configuration'), 1);
@@ -130,10 +130,10 @@ export function testLeases(
     await run.leases.release('a', 'connection', '2');
     assert.deepEqual([await run.count(), await run.testCount()], [2, 0]);
     assert.equal(await run.take('4', 3), true);
-    // The account is full, so a test key gets nothing, and holds nothing of its own limit either.
+    // The account is full, so a test key gets no slot, and its own limit is not used either.
     assert.equal(await run.take('5', 3, byTest), false);
     assert.deepEqual([await run.count(), await run.testCount()], [3, 0]);
-    // Where the plan has none of it, the limit of test keys holds alone.
+    // If the plan does not limit it, only the limit of test keys applies.
     assert.equal(await run.take('5', 3, { limit: null, ...byTest }), true);
     assert.equal(await run.take('6', 3, { limit: null, ...byTest }), false);
   });
@@ -153,7 +153,7 @@ export function testLeases(
     await run.leases.release('a', 'configuration', '1');
     assert.equal(await run.count('configuration'), 1);
     await run.leases.release('a', 'configuration', '2');
-    // Whoever changes its thing gives the old one up on both sides, or on none.
+    // A change of thing gives up the old one on both counts, or on neither.
     assert.equal(await run.take('4', 2, byTest('y')), true);
     assert.deepEqual(
       [await run.count('configuration'), await run.testCount('configuration')],
@@ -175,7 +175,7 @@ export function testLeases(
     await run.pass(1);
     assert.equal(await run.count(), 0);
     assert.equal(await run.take('2', 1), true);
-    // The first holder has lost its place, and its late release takes nothing from the second.
+    // The first holder has lost its slot, and its late release does not affect the second.
     assert.equal(await run.take('1', 1), false);
     await run.leases.release('a', 'connection', '1');
     assert.equal(await run.count(), 1);
@@ -246,7 +246,7 @@ export function testLeases(
 const ACCOUNTS = ['a', 'b'] as const;
 const LIMIT = 3;
 const TEST_LIMIT = 2;
-/** Holders that are of test keys. */
+/** Holders that use test keys. */
 const TESTERS: readonly string[] = ['4', '5', '6'];
 
 type Step =
@@ -286,7 +286,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Leases as a plain list, looked through from end to end. */
+/** Leases as a plain list, searched linearly. */
 class Model {
   leases: (Who & { readonly thing: string; readonly since: bigint })[] = [];
 

@@ -1,4 +1,4 @@
-/** The shared state of allowances in memory, by the arithmetic of core: what the database is held against. */
+/** The shared allowances in memory, by the arithmetic of core: the reference for the database. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import {
@@ -9,7 +9,7 @@ import {
 import type { SliceGrant, SliceRequest } from '../../../src/accounts/shared/shared-allowances.ts';
 
 const REQUEST = 60_000_000_000;
-/** What is spent before anything is given ahead, of a limit. */
+/** The share of a limit that is spent before any slice is granted in advance. */
 const SPENT_BEFORE = 2_000_000_000;
 
 export class SliceModel {
@@ -29,7 +29,7 @@ export class SliceModel {
     });
     let granted = 0;
     const most = isSpent ? wanted : needed;
-    // One more than is asked for is never taken; the first that is refused brings the states up to date.
+    // Never takes more than requested; the first rejection brings the states up to date.
     for (let isGranted = true; isGranted && granted < most; granted += isGranted ? 1 : 0) {
       const taken = takeFromAllowances(
         now,
@@ -51,7 +51,7 @@ export class SliceModel {
   }
 }
 
-/** Before anything more is taken. */
+/** The spent amount before more is taken. */
 function spentAt(now: EpochNs, { state, perMinute }: Allowance): number {
   const { states, verdict } = takeFromAllowances(now, [{ state, perMinute }]);
   return states[0]!.spent - (verdict.granted ? REQUEST : 0);

@@ -1,4 +1,4 @@
-/** What every account store does with mails that are owed. */
+/** What every account store does with owed mails. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The part of the suite about passkeys: challenges, uses, limits and recoveries, over two holds on one store. */
+/** The suite's part about passkeys: challenges, uses, limits and recoveries, over two handles on one store. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -243,7 +243,7 @@ function testRecoveries(adapter: string, start: () => Promise<StoreRig>): void {
     const { accountId, address } = await owned(rig);
     await added(rig, accountId);
     const [early, late] = [await linkTo(rig, address), await linkTo(rig, address)];
-    // Within the life of the link.
+    // Within the link's validity.
     const ahead = { ...owner(rig), now: rig.later(DAY_NS / 288n) };
     const asked = await rig.store.passkeys.askRecovery(ahead, early, stopOf(rig));
     assert.ok('askedAt' in asked);

@@ -1,4 +1,4 @@
-/** The part of the suite about people: links, sign-ins, sessions, owners and how they leave. */
+/** The suite's part about people: links, sign-ins, sessions, owners and deletion. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -221,7 +221,7 @@ function testSessions(adapter: string, start: () => Promise<StoreRig>): void {
     const { accountId, id } = session;
     const heard: AccountChange[] = [];
     using _here = rig.store.onChange((change) => {
-      // What was changed elsewhere before is heard whenever it is noticed.
+      // Earlier changes through the other handle may still arrive at any time.
       if (change.accountId === accountId) heard.push(change);
     });
     assert.equal(await rig.store.people.endSession(owner(rig), 'acc_other', id), false);

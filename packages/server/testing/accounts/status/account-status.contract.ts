@@ -1,4 +1,4 @@
-/** What every account store does with the service's own state over time. */
+/** What every account store does with the history of the service's state. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -68,7 +68,7 @@ async function note(rig: StoreRig, state: NotedState, node = 'a'): Promise<void>
   await rig.store.status.noteStatus({ node, from: rig.now, until: rig.now, state });
 }
 
-/** The first one first. */
+/** Oldest first. */
 async function spansOf(rig: StoreRig, node: string, after: bigint): Promise<readonly StatusSpan[]> {
   const spans = await rig.other.status.statusSpans((after - 1n) as EpochNs);
   return spans.filter((span) => span.node === node).toSorted((a, b) => (a.from < b.from ? -1 : 1));

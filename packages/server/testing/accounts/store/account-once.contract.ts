@@ -1,4 +1,4 @@
-/** The part of the account store's contract that concerns requests with an idempotency key. */
+/** The account store's contract: requests with an idempotency key. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -34,7 +34,7 @@ export function testOnce(adapter: string, start: () => Promise<StoreRig>): void 
     assert.equal((await rig.store.listKeys(rig.now, accountId)).length, 2);
     const told = await rig.store.audit({ accountId, limit: 10 });
     assert.equal(told.filter(({ kind }) => kind === 'key.created').length, 2);
-    // Without an idempotency key it is another request each time.
+    // Without an idempotency key, every request is a new one.
     const plain = await rig.store.createKey(rig.by(manager), accountId, ALL_RIGHTS, rig.secret());
     assert.ok('id' in plain);
   });
@@ -67,7 +67,7 @@ export function testOnce(adapter: string, start: () => Promise<StoreRig>): void 
     assert.deepEqual(await create(one, asked('same', 'second')), { refused: 'another-request' });
     assert.ok('id' in (await create(two, asked('same', 'first'))));
     assert.ok('id' in (await create(two, asked('Same', 'first'))), 'case counts');
-    // A key that has ended is told nothing.
+    // An ended key gets no stored response.
     await rig.store.revokeKey(rig.operator, accountId, one.id);
     assert.deepEqual(await create(one, asked('same', 'first')), { refused: 'actor-ended' });
   });
@@ -155,14 +155,14 @@ export function testOnce(adapter: string, start: () => Promise<StoreRig>): void 
       full,
     );
     assert.equal((await rig.store.listKeys(rig.now, accountId)).length, 2, 'nothing was made');
-    // Pages are remembered beside that, and take no room of the others.
+    // Pages are stored separately, without using the others' slots.
     const page = { ...done(rig, one, 'page', 't'), once: asked('page', `${PAGE_REQUEST}x`) };
     assert.equal(await rig.store.settleOnce(rig.now, 'none', { amount: 0 }, page), null);
     assert.deepEqual(await rig.store.findOnce(rig.now, page), {
       refused: 'done-before',
       answer: 't',
     });
-    // What is remembered still is, without the header everything goes on, and others have room.
+    // Stored responses remain, requests without the header proceed, and other accounts have free slots.
     const known = await rig.store.findOnce(rig.now, { accountId, keyId: one.id, once: asked('0') });
     assert.deepEqual(known, { refused: 'done-before', answer: 't' });
     assert.ok('id' in (await create()));

@@ -1,7 +1,7 @@
 /**
- * Two holds on one account store, for the contract suite: what is done through `store` is seen through
- * `other`, which works beside it in another thread or process. Tests share the store, each with accounts
- * and a time of its own; names and secrets never come twice.
+ * Two handles on one account store, for the contract suite: changes through `store` are visible through `other`, which
+ * works in another thread or process. Tests share the store, each with its own accounts and time; names and secrets
+ * never repeat.
  */
 
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ export interface StorePair extends AsyncDisposable {
 
 export const SECOND_NS = 1_000_000_000n;
 export const DAY_NS = 86_400n * SECOND_NS;
-/** Not whole in any unit, and beyond what a double can hold: the last digit must survive. */
+/** Not whole in any unit, and beyond a double's precision: the last digit must survive. */
 export const START = 1_790_000_000_123_456_789n as EpochNs;
 
 export const ALL_RIGHTS: NewKey = {
@@ -65,7 +65,7 @@ export class StoreRig {
     this.now = this.later(ns);
   }
 
-  /** A store that is not always the same one. */
+  /** Alternates between the two handles. */
   either(choice: number): AccountStore {
     return choice % 2 === 0 ? this.store : this.other;
   }
@@ -92,7 +92,7 @@ export class StoreRig {
     return 'refused' in key ? assert.fail(key.refused) : key;
   }
 
-  /** The key's record as the list has it. */
+  /** The key's record from the list. */
   async listed(key: KeyRecord): Promise<KeyRecord | undefined> {
     const keys = await this.store.listKeys(this.now, key.accountId);
     return keys.find(({ id }) => id === key.id);
@@ -117,7 +117,7 @@ export class StoreRig {
 type Tally = MonthUsage['tests'];
 type PartialTally = { readonly [Part in keyof Tally]?: Partial<Tally[Part]> };
 
-/** What is left out is 0. */
+/** Missing amounts are 0. */
 export function tally({ used = {}, reserved = {} }: PartialTally): Tally {
   return {
     used: { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0, ...used },

@@ -1,6 +1,6 @@
 /**
- * What every adapter of the account store must do. `create` gives two holds on one empty store, which all
- * tests share; an adapter runs the suite as it is, and adds only what concerns its own technology.
+ * What every adapter of the account store must do. `create` returns two handles on one empty store, which all tests
+ * share. An adapter runs the whole suite, and adds only what concerns its own technology.
  */
 
 import assert from 'node:assert/strict';
@@ -205,7 +205,7 @@ function testChanges(adapter: string, start: () => Promise<StoreRig>): void {
     const account = await rig.account();
     const accountId = account.id;
     const hears = (...expected: AccountChange[]) => {
-      // What other tests did through the other hold may still be heard here.
+      // Changes by other tests through the other handle may still arrive here.
       const own = heard.splice(0).filter((change) => change.accountId === accountId);
       assert.deepEqual(own, expected);
     };
@@ -239,7 +239,7 @@ function testChanges(adapter: string, start: () => Promise<StoreRig>): void {
       heard.push(`${accountId} ${kind}`);
       if (kind === 'account.suspended') resolve();
     });
-    // Both write in turn, so that events of the two lie between each other in the log.
+    // Both write in turn, so that their events alternate in the log.
     for (let round = 0; round < 5; round += 1) {
       await Promise.all([
         rig.store.setGrants(rig.operator, mine!, []),

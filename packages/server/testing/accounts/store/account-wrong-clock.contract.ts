@@ -1,4 +1,7 @@
-/** The part of the suite about a clock that was a day ahead for a while: what it wrote neither shuts anybody out nor lives longer. */
+/**
+ * The suite's part about a clock that was a day ahead for a while: its records neither lock customers out nor live
+ * longer.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +12,7 @@ import { DAY_NS, SECOND_NS, type StoreRig } from './account-store-rig.ts';
 const HOUR_NS = 3_600n * SECOND_NS;
 const MINUTE_NS = 60n * SECOND_NS;
 
-/** Does something while the clock is ahead by a day, or by as much as clocks of nodes may differ. */
+/** Runs `work` while the clock is ahead by a day, or by the tolerated difference between nodes. */
 async function ahead<Result>(
   rig: StoreRig,
   work: () => Promise<Result>,
@@ -117,7 +120,7 @@ function testLives(adapter: string, start: () => Promise<StoreRig>): void {
     const used = await rig.store.people.signIn(rig.now, link, session);
     assert.deepEqual(used, { refused: 'expired' });
     assert.deepEqual(await rig.store.people.sessionsOf(begun.session.accountId, rig.now), []);
-    // Nor do links and tokens come to life when the clock gets there.
+    // Links and tokens do not become valid either when the clock catches up.
     await rig.store.sweep(rig.now);
     rig.pass(DAY_NS);
     assert.deepEqual(await rig.store.people.findLink(rig.now, link), { refused: 'unknown' });

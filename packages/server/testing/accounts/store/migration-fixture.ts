@@ -1,7 +1,7 @@
 /**
- * Databases as earlier programs left them, kept as SQL text in `fixtures/`: one for each version of the
- * schema, with rows in every table. Before a new migration is written, the fixture of the schema so far is
- * made by `node packages/server/testing/accounts/store/migration-fixture.ts`; a fixture that exists stays as it is.
+ * Databases as earlier versions left them, as SQL text in `fixtures/`: one per schema version, with rows in every
+ * table. Before a new migration, run `node packages/server/testing/accounts/store/migration-fixture.ts` to make the
+ * fixture of the present schema; existing fixtures stay unchanged.
  */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,13 +17,13 @@ import { openSqliteAccountStore } from '../../../src/accounts/store/sqlite/sqlit
 const FIXTURE_NOW = 1_790_000_000_123_456_789n as EpochNs;
 const DAY_NS = 86_400_000_000_000n;
 
-/** The SQL of a database of this version, or null when nobody has made its fixture. */
+/** The SQL of a database of this version; null if it has no fixture. */
 export function fixtureOf(version: number): string | null {
   const path = pathOf(version);
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
-/** Makes an account with something in every table. */
+/** Creates an account with rows in every table. */
 export async function fillStore(store: AccountStore): Promise<void> {
   const call = { now: FIXTURE_NOW, actor: { kind: 'operator' } } as const;
   const grants = [{ plan: 'live', until: (FIXTURE_NOW + DAY_NS) as EpochNs }] as const;
@@ -59,7 +59,7 @@ export async function fillStore(store: AccountStore): Promise<void> {
   await store.status.noteStatus(noted);
 }
 
-/** Its owner, a claim, and somebody who signed in for the first time and wants to leave again. */
+/** Its owner, a claim, and a new owner whose account is scheduled for deletion. */
 async function fillPeople(store: AccountStore, accountId: string): Promise<void> {
   const { people } = store;
   const operator = { now: FIXTURE_NOW, actor: { kind: 'operator' } } as const;
@@ -84,7 +84,7 @@ async function fillPeople(store: AccountStore, accountId: string): Promise<void>
   await store.issueSessionToken(FIXTURE_NOW, accountId, { ...token, expiresAt });
 }
 
-/** Of the owner: a passkey, a challenge, and a recovery that was asked for by a link. */
+/** The owner's passkey, a challenge, and a recovery that was requested by a link. */
 async function fillPasskeys({ people, passkeys }: AccountStore, accountId: string): Promise<void> {
   const owner = { now: FIXTURE_NOW, actor: { kind: 'owner' } } as const;
   const made = { credentialId: 'credential', publicKey: 'key', counter: 1, transports: ['usb'] };
@@ -127,7 +127,7 @@ async function fillOrders({ orders }: AccountStore, accountId: string): Promise<
   });
 }
 
-/** Tables with their rows, then indexes and triggers, which would get in the way of the rows. */
+/** Tables with their rows first; indexes and triggers would hinder the inserts. */
 export function sqlOf(database: DatabaseSync): string {
   const parts = database
     .prepare(`SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'`)

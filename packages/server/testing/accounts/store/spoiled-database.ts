@@ -1,11 +1,13 @@
-/** Damages a SQLite file in place, for tests: whoever has it open, or opens it, meets noise. */
+/** For tests: damages a SQLite file in place, so that every connection reads noise. */
 
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 const PAGE_BYTES = 4_096;
 
-/** Every page but the first becomes noise; then another writes, so that nobody trusts his memory of it. */
+/**
+ * Overwrites every page but the first, then writes through another connection, so that no connection trusts its cache.
+ */
 export function spoilDatabase(path: string): void {
   using outside = new DatabaseSync(path);
   outside.exec('PRAGMA wal_checkpoint(TRUNCATE)');

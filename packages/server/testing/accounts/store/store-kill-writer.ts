@@ -1,9 +1,8 @@
 /**
- * A process that writes to an account store until it is killed: `store-kill.test.ts` runs it. Each line it
- * prints is something that was acknowledged. Arguments: the database file, and a word for its ids.
- *
- * It prints to descriptor 3, where a reader that does not keep up is waited for. The standard output of a process
- * with threads is never waited for: a write there fails as soon as the reader is far enough behind.
+ * A process that writes to an account store until it is killed; `store-kill.test.ts` runs it. Each printed line is an
+ * acknowledged write. Arguments: the database file, and a prefix for its ids.
+ * It prints to descriptor 3, where writes wait for a slow reader. The standard output of a process with threads never
+ * waits: a write there fails once the reader is too far behind.
  */
 
 import { writeSync } from 'node:fs';
@@ -63,7 +62,7 @@ async function write(client: number): Promise<void> {
   }
 }
 
-/** The key that asks for all others, made by the first process. */
+/** The key that creates all others; the first process makes it. */
 async function theManager(): Promise<string> {
   const known = await store.findKey('manager');
   if (known !== null) return known.key.id;

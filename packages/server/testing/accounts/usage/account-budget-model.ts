@@ -1,6 +1,5 @@
 /**
- * What a budget should do, in the simplest words: a list of reservations, of which some hold their amount
- * and some were charged. Only the contract suite uses it.
+ * The reference model of a budget: a list of reservations, each holding or charged. Used only by the contract suite.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -61,7 +60,7 @@ export class BudgetModel {
     return this.settle(name, 0);
   }
 
-  /** What has expired by now holds nothing any more, even if the clock is put back. */
+  /** Expired reservations hold nothing, even if the clock is set back later. */
   giveBack(now: EpochNs): void {
     for (const made of this.#made.values()) {
       if (made.expiresAt <= now) made.isHolding = false;

@@ -1,6 +1,6 @@
 /**
- * The part of the account store's contract that concerns budgets: single cases, then a model that every
- * answer of a random history must agree with, then random histories whose calls overlap.
+ * The account store's contract about budgets: single cases, then random histories compared with a model, then random
+ * histories with overlapping calls.
  */
 
 import assert from 'node:assert/strict';
@@ -120,7 +120,7 @@ function testSingleCases(adapter: string, start: () => Promise<StoreRig>): void 
     rig.pass(61n * SECOND_NS);
     await rig.store.sweep(rig.now);
     for (const { id } of accounts) {
-      // Before they expired, as a clock that was put back would see it: it is given back all the same.
+      // For a clock that was set back, they have not expired yet; they are released nevertheless.
       assert.deepEqual(await rig.store.usageOf(START, id, '2026-09'), usage({}));
     }
     const closed = rig.request(accounts[0]!.id);
@@ -178,7 +178,7 @@ function testSingleCases(adapter: string, start: () => Promise<StoreRig>): void 
     const wrong = count(first.id, '2026-09', -1);
     await assert.rejects(rig.store.addUsage([count(first.id, '2026-09', 1), wrong]));
     assert.equal(await requests(first.id, '2026-09'), 23);
-    // An account that the store does not know any more keeps nobody else from being counted.
+    // An unknown account does not keep others from being counted.
     await rig.store.addUsage([count('none', '2026-09', 1), count(first.id, '2026-09', 1)]);
     assert.equal(await requests(first.id, '2026-09'), 24);
   });
@@ -254,7 +254,7 @@ function testAgainstModel(adapter: string, start: () => Promise<StoreRig>): void
         for (const [index, step] of history.entries()) {
           await follow(rig, rig.either(index), model, accountId, step);
         }
-        // In the end nothing is held, and each month has been charged what was settled in it.
+        // In the end nothing is held, and each month is charged with what was settled in it.
         rig.now = rig.later(DAY_NS);
         await rig.store.sweep(rig.now);
         for (const period of PERIODS) {
@@ -268,7 +268,7 @@ function testAgainstModel(adapter: string, start: () => Promise<StoreRig>): void
   });
 }
 
-/** One step on the store and on the model; half an hour after the start a month ends. */
+/** One step on the store and on the model; a month ends half an hour after the start. */
 async function follow(
   rig: StoreRig,
   store: AccountStore,
@@ -283,7 +283,7 @@ async function follow(
       rig.pass(BigInt(step.seconds) * SECOND_NS);
       return;
     case 'reserve': {
-      // A name stands for one reservation for ever, so a repeated one must ask for the same.
+      // A name identifies one reservation for ever, so a repeated one must request the same.
       const made = model.find(`${step.name}`);
       const amount = made?.amount ?? step.amount;
       const request = {
@@ -312,7 +312,7 @@ async function follow(
       await store.sweep(now);
       return;
     case 'look':
-      // What the other hold has done may show a second later.
+      // Changes through the other handle may take a second to show.
       rig.pass(SECOND_NS);
       for (const one of PERIODS) {
         const { used, reserved, tests } = await store.usageOf(rig.now, accountId, one);

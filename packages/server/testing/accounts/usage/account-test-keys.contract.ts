@@ -1,4 +1,4 @@
-/** The part of the account store's contract that concerns what each key uses, and what test keys do. */
+/** The account store's contract: usage per key, and test keys. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -23,7 +23,7 @@ export function testUseByKey(adapter: string, start: () => Promise<StoreRig>): v
       granted: false,
       remaining: 10,
     });
-    // Where the plan has none of it, the limit of test keys holds alone.
+    // If the plan does not limit it, only the limit of test keys applies.
     const alone = trial(20, { limit: null });
     assert.deepEqual(await reserve(alone), { granted: true });
     assert.deepEqual(await reserve(trial(1, { limit: null })), { granted: false, remaining: 0 });

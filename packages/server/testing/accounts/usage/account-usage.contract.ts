@@ -1,4 +1,4 @@
-/** The part of the account store's contract that concerns reports of use: by month and by day. */
+/** The account store's contract: usage reports by month and by day. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -37,7 +37,7 @@ export function testUsageReports(adapter: string, start: () => Promise<StoreRig>
       await rig.store.reserve(rig.now, request);
       assert.equal(await rig.store.settle(now, request.id, { amount }), true);
     };
-    // The rig begins on 21 September.
+    // The rig starts on 21 September.
     await charge(rig.now, {}, 4);
     await charge(rig.now, {}, 5);
     await charge(rig.now, { budget: 'exportBytes' }, 6);

@@ -1,4 +1,4 @@
-/** How the local Paddle answers: envelopes, refusals, and lists in pages. For tests. */
+/** For tests: the local Paddle's responses, with envelopes, errors, and paged lists. */
 
 import { LocalRefusal } from './local-paddle-ledger.ts';
 
@@ -42,7 +42,7 @@ export function known<Kept>(kept: ReadonlyMap<string, Kept>, id: string): Kept {
 
 const NO_FILTERS = ['after', 'order_by', 'per_page', 'include', 'event_type'];
 
-/** Filters by members, sorts by one, and gives a page. */
+/** Filters by fields, sorts by one, and returns a page. */
 export function listed<Item extends { id: string }>(
   all: Item[],
   query: URLSearchParams,
@@ -73,7 +73,7 @@ export function listed<Item extends { id: string }>(
   return { data, pagination: { per_page: perPage, next: next.href, ...estimate } };
 }
 
-/** Every member has another name than before. */
+/** Renames every field. */
 export function renamed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(renamed);
   if (typeof value !== 'object' || value === null) return value;

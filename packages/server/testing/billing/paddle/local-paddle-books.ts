@@ -1,7 +1,4 @@
-/**
- * What a Paddle account does, in memory and on a clock by hand: for tests. Buyers, banks and time do here what they
- * do there.
- */
+/** For tests: a Paddle account in memory with a manual clock. Buyers, banks and time act as at Paddle. */
 
 import type {
   IAddressResponse,
@@ -22,12 +19,12 @@ import {
 } from './local-paddle-shapes.ts';
 import { LocalPaddleSubscriptions } from './local-paddle-subscriptions.ts';
 
-/** As in the sandbox, where Paddle looks through refunds every ten minutes. */
+/** As in the sandbox, where Paddle processes refunds every ten minutes. */
 const APPROVAL_NS = 600_000_000_000n;
-/** Countries in which Paddle wants a postal code. */
+/** Countries for which Paddle requires a postal code. */
 const POSTAL_COUNTRIES: readonly string[] = ['US', 'GB', 'CA', 'IN'];
 
-/** As it is sent to `POST /adjustments`. */
+/** The body of `POST /adjustments`. */
 export interface RefundBody {
   readonly transaction_id: string;
   readonly reason: string;
@@ -36,7 +33,7 @@ export interface RefundBody {
 }
 
 export class LocalPaddleBooks extends LocalPaddleSubscriptions {
-  /** `held`: nobody decides about refunds, as it may be for days. */
+  /** `held`: refunds stay undecided, as they may for days. */
   refunds: 'approved' | 'in-ten-minutes' | 'held' = 'approved';
 
   addCustomer(email: string): ICustomerResponse {
@@ -82,7 +79,7 @@ export class LocalPaddleBooks extends LocalPaddleSubscriptions {
     return this.keep(this.transactions, transaction, 'transaction.created');
   }
 
-  /** `PATCH /transactions/{id}`, of what we use. */
+  /** `PATCH /transactions/{id}`, as far as we use it. */
   patchTransaction(id: string, patch: Partial<ITransactionResponse>): ITransactionResponse {
     const transaction = this.transactions.get(id)!;
     const { status } = transaction;
@@ -102,11 +99,11 @@ export class LocalPaddleBooks extends LocalPaddleSubscriptions {
     return this.change(transaction, change, 'transaction.updated');
   }
 
-  /** The buyer pays on Paddle's page, and the bank says yes. */
+  /** The buyer pays on Paddle's page, and the bank accepts. */
   pay(id: string): ITransactionResponse {
     const transaction = this.transactions.get(id)!;
     if (transaction.status === 'draft') {
-      // The buyer types what is missing.
+      // The buyer completes the missing fields.
       const given = { country_code: 'US', postal_code: '10001' } as const;
       this.patchTransaction(id, {
         address_id: this.addAddress(transaction.customer_id!, given).id,
@@ -162,7 +159,7 @@ export class LocalPaddleBooks extends LocalPaddleSubscriptions {
     return this.change(this.adjustments.get(id)!, { status }, 'adjustment.updated');
   }
 
-  /** The buyer's bank takes the newest charge back, or gives it to the seller again. */
+  /** The buyer's bank disputes the newest charge, or decides the dispute. */
   dispute(transactionId: string, dispute: 'open' | 'won' | 'lost'): void {
     const transaction = this.newestCharge(transactionId);
     if (transaction.status !== 'completed') throw new Error('there is no money to take back');
@@ -184,7 +181,7 @@ export class LocalPaddleBooks extends LocalPaddleSubscriptions {
     }
   }
 
-  /** What was charged last for what this transaction began. */
+  /** The newest charge of what this transaction started. */
   newestCharge(transactionId: string): ITransactionResponse {
     const checkout = this.transactions.get(transactionId)!;
     if (!checkout.subscription_id) return checkout;
@@ -193,7 +190,7 @@ export class LocalPaddleBooks extends LocalPaddleSubscriptions {
     )!;
   }
 
-  /** What time has brought by now. */
+  /** Processes what is due. */
   pass(): void {
     this.passSubscriptions();
     if (this.refunds !== 'in-ten-minutes') return;

@@ -1,4 +1,4 @@
-/** What a Paddle account holds, in memory: for tests. Every change has its event, and ids sort by when they were made. */
+/** For tests: the contents of a Paddle account, in memory. Every change emits its event, and ids sort by creation. */
 
 import type {
   IAddressResponse,
@@ -16,7 +16,7 @@ import type { Stamped } from './local-paddle-shapes.ts';
 
 const TAX_PERCENT: Readonly<Record<string, number>> = { DE: 19, US: 8, GB: 20 };
 
-/** Paddle refuses: the status of its answer, its code, and a field if one is wrong. */
+/** A rejection by Paddle: the HTTP status, its code, and a field if one is wrong. */
 export class LocalRefusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -89,7 +89,7 @@ export class LocalPaddleLedger {
     return { id: this.newId(prefix), now: this.now };
   }
 
-  /** As Paddle's, they sort by when they were made. */
+  /** Like Paddle's, ids sort by creation. */
   newId(prefix: string): string {
     this.#ids += 1;
     return `${prefix}_01${this.#name}${String(this.#ids).padStart(23, '0')}`;

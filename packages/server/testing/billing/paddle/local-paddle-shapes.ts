@@ -1,4 +1,4 @@
-/** Paddle's objects as it writes them, by the SDK's own types: a member that is wrong or missing does not compile. */
+/** Paddle's objects as the API sends them, typed by the SDK: a wrong or missing field does not compile. */
 
 import type {
   CountryCode,
@@ -19,7 +19,7 @@ export interface Stamped {
   readonly now: string;
 }
 
-/** As it is sent to `POST /transactions`, of what we use. */
+/** The body of `POST /transactions`, as far as we use it. */
 export interface TransactionWish {
   readonly items: readonly {
     readonly quantity: number;

@@ -1,4 +1,4 @@
-/** Subscriptions of a Paddle account that is kept in memory, and what time does to them: for tests. */
+/** For tests: the subscriptions of a Paddle account in memory, and how time changes them. */
 
 import type { ISubscriptionResponse, ITransactionResponse } from '@paddle/paddle-node-sdk';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -8,7 +8,7 @@ import { LocalPaddleLedger, LocalRefusal } from './local-paddle-ledger.ts';
 import { subscriptionShape, transactionShape } from './local-paddle-shapes.ts';
 
 const DAY_NS = 86_400_000_000_000n;
-/** A renewal that failed is given up after so long. */
+/** How long a failed renewal is retried. */
 const DUNNING_NS = 14n * DAY_NS;
 
 export class LocalPaddleSubscriptions extends LocalPaddleLedger {
@@ -49,7 +49,7 @@ export class LocalPaddleSubscriptions extends LocalPaddleLedger {
     return this.change(this.subscriptions.get(id)!, change, 'subscription.paused');
   }
 
-  /** A card that works again pays what is due. */
+  /** A working card pays what is due. */
   mendCard(subscriptionId: string): void {
     this.brokenCards.delete(subscriptionId);
     const due = [...this.transactions.values()].findLast(
@@ -109,7 +109,7 @@ export class LocalPaddleSubscriptions extends LocalPaddleLedger {
     else this.complete(transaction);
   }
 
-  /** The day of the month on which it began. */
+  /** The same day of the month as the start. */
   #nextPeriod(subscription: ISubscriptionResponse): EpochNs {
     const first = instantOf('started_at', subscription.started_at);
     const end = instantOf('ends_at', subscription.current_billing_period!.ends_at);
@@ -167,7 +167,7 @@ export class LocalPaddleSubscriptions extends LocalPaddleLedger {
     return this.change(subscription, change, 'subscription.canceled');
   }
 
-  /** What time has brought to subscriptions by now. */
+  /** Advances the subscriptions to the present time. */
   passSubscriptions(): void {
     for (const subscription of this.subscriptions.values()) {
       while (this.#step(subscription)) {

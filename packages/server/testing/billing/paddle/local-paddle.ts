@@ -1,6 +1,6 @@
 /**
- * A server that answers as Paddle does for what we ask, on this machine and over real HTTP: envelopes, refusals,
- * pages, its limit of requests, and webhooks that come again until they are taken. For tests.
+ * For tests: a local server that responds like Paddle to our requests, over real HTTP: envelopes, errors, pages, rate
+ * limit, and webhooks that are retried until accepted.
  */
 
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ import { LocalPaddleBooks } from './local-paddle-books.ts';
 import { LocalRefusal } from './local-paddle-ledger.ts';
 
 const SECOND_NS = 1_000_000_000n;
-/** The waits before a webhook comes again; in the sandbox Paddle gives up after three. */
+/** The waits between webhook retries; Paddle's sandbox gives up after three. */
 const RETRY_S = [60, 180, 300];
 
 export interface LocalWebhook {
@@ -49,9 +49,9 @@ interface Waiting {
 export interface LocalPaddleOptions {
   readonly clock: Clock;
   readonly key: string;
-  /** In the ids of this account. */
+  /** Part of this account's ids. */
   readonly name?: string;
-  /** The status of the answer. */
+  /** Returns the HTTP status. */
   readonly deliver: (webhook: LocalWebhook) => Promise<number> | number;
 }
 
@@ -68,15 +68,15 @@ type Body = any;
 export class LocalPaddle implements AsyncDisposable {
   readonly books: LocalPaddleBooks;
   readonly settings: INotificationSettingsResponse[] = [];
-  /** More while a secret is changed there. */
+  /** Several while a secret is being rotated. */
   readonly secrets: string[] = [];
   /** `METHOD /path` of every request, with its query. */
   readonly asked: string[] = [];
   reach: Reach | 'limited' = 'up';
   garble: Garble | null = null;
-  /** With `cut`: which answers are lost, of what is written. */
+  /** With `cut`: which responses to writes are lost. */
   isLost: (path: string) => boolean = () => true;
-  /** Rewrites what is answered. */
+  /** Rewrites responses. */
   lie: ((data: Body, path: string) => unknown) | null = null;
   readonly #options: LocalPaddleOptions;
   readonly #server: Server;
@@ -105,7 +105,7 @@ export class LocalPaddle implements AsyncDisposable {
     return this.#url;
   }
 
-  /** A destination for webhooks, as it is made in the dashboard. */
+  /** A webhook destination, as created in the dashboard. */
   addDestination(url: string, secret: string, events: readonly IEventName[] = PADDLE_EVENTS): void {
     this.secrets.push(secret);
     this.settings.push({
@@ -122,7 +122,7 @@ export class LocalPaddle implements AsyncDisposable {
     });
   }
 
-  /** What time has brought by now: renewals, and webhooks that come again. */
+  /** Processes what is due: renewals, and webhook retries. */
   async pass(): Promise<void> {
     this.books.pass();
     await this.idle();
@@ -165,7 +165,7 @@ export class LocalPaddle implements AsyncDisposable {
     }
   }
 
-  /** From now on this process asks without a socket, as a thousand histories want to be played within seconds. */
+  /** Bypasses the socket in this process, so that a thousand histories run within seconds. */
   withoutSocket(): Disposable {
     const { fetch } = globalThis;
     globalThis.fetch = async (input, init = {}) => {
@@ -178,7 +178,7 @@ export class LocalPaddle implements AsyncDisposable {
       if (said === 'cut') throw new TypeError('fetch failed', { cause: new Error('cut off') });
       const { status, text } = said;
       const json = async () => JSON.parse(text);
-      // No more of an answer than the SDK and the adapter read.
+      // Only the parts of a response that the SDK and the adapter read.
       const answered = { status, ok: status < 300, headers: new Headers(said.headers), json };
       return answered as unknown as Response;
     };

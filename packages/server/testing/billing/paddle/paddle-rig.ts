@@ -1,4 +1,4 @@
-/** The provider `paddle` before a server of our own that answers as Paddle does, with time by hand. */
+/** The provider `paddle` in front of a local server that responds like Paddle, with a manual clock. */
 
 import type { ITransactionResponse } from '@paddle/paddle-node-sdk';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -22,7 +22,7 @@ const ODD_EVENT = {
   notification_id: `ntf_${'0'.repeat(26)}`,
   occurred_at: '2026-11-16T10:00:00.000000Z',
 };
-/** Paddle's events say nothing of their world: each has secrets of its own. */
+/** Paddle's events do not name their mode: each mode has its own secrets. */
 const ODD_BODIES: Readonly<Record<OddWebhook, string | null>> = {
   'not-json': 'paid!',
   'no-event': '{"event_id": 1}',
@@ -68,7 +68,7 @@ export class PaddleRig implements ProviderRig {
     return rig;
   }
 
-  /** As after a restart of the process. */
+  /** Simulates a restart of the process. */
   restart(): void {
     this.provider = this.#open();
   }
@@ -89,7 +89,7 @@ export class PaddleRig implements ProviderRig {
     return this.clock.now();
   }
 
-  /** In steps that grow, as a webhook's waits do. */
+  /** In growing steps, like a webhook's retries. */
   async pass(ms: number): Promise<void> {
     await this.local.pass();
     for (let left = ms, step = 1_000; left > 0; left -= step, step = Math.min(2 * step, STEP_MS)) {

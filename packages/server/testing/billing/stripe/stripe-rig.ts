@@ -1,4 +1,4 @@
-/** The adapter for Stripe with a local Stripe behind it, whose clock moves when it is told to. */
+/** The adapter for Stripe with a local Stripe behind it, on a manual clock. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type Stripe from 'stripe';
@@ -17,7 +17,7 @@ const KEY = 'sk_test_rig';
 const WEBHOOK_URL = 'https://tapeloom.example.com/v1/webhooks/stripe';
 
 export interface StripeRigOptions {
-  /** Whether requests go through a socket; else they are answered at once. */
+  /** Whether requests use a socket; otherwise they are answered directly. */
   readonly isSocket?: boolean;
   readonly isTaxAutomatic?: boolean;
   readonly clock?: ManualClock;
@@ -77,7 +77,7 @@ export class StripeRig implements ProviderRig {
     return new StripeRig(options, { clock, server, url, secret, taken, door });
   }
 
-  /** Another one for the same account at Stripe. */
+  /** Another adapter for the same account at Stripe. */
   providerWith(webhookSecrets: readonly string[], key = KEY): PaymentProvider {
     const { isSocket = true, isTaxAutomatic = false } = this.#options;
     return stripeProvider({
@@ -116,7 +116,7 @@ export class StripeRig implements ProviderRig {
     await this.server.look();
   }
 
-  /** What the buyer's bank says of what was paid through it. */
+  /** The bank's decision about a bank payment. */
   async settle(ref: string, isPaid: boolean): Promise<void> {
     settleCheckout(this.server.world, ref, isPaid);
     await this.server.look();
@@ -133,7 +133,7 @@ export class StripeRig implements ProviderRig {
     await this.server.look();
   }
 
-  /** The newest that succeeded. */
+  /** The newest successful charge. */
   chargeOf(ref: string): string {
     const { world } = this.server;
     const session = world.get(world.sessions, ref);

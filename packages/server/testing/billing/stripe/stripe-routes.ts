@@ -1,4 +1,4 @@
-/** The part of Stripe's API that we call, over the local Stripe's objects. What it would refuse is refused. */
+/** The part of Stripe's API that we call, over the local Stripe's objects. It rejects what Stripe would reject. */
 
 import Stripe from 'stripe';
 import {
@@ -30,7 +30,7 @@ import {
 const MINUTE_S = 60;
 const HALF_HOUR_S = 30 * MINUTE_S;
 const DAY_S = 24 * 60 * MINUTE_S;
-/** Search finds nothing that is younger. */
+/** Search does not find younger objects. */
 const SEARCH_LAG_S = MINUTE_S;
 const TYPES_MAX = 20;
 
@@ -71,7 +71,7 @@ const COMPILED = ROUTES.map(([pattern, route]) => {
   return { method, path: new RegExp(`^${path.replace(':id', '([^/]+)')}$`), route };
 });
 
-/** What Stripe answers; throws what it refuses. */
+/** Stripe's response; throws its rejections. */
 export function answerOf(
   world: StripeWorld,
   method: string,
@@ -155,7 +155,7 @@ function termsOf(world: StripeWorld, params: FormFields): Terms {
   };
 }
 
-/** Tax needs an address, and a VAT id a name, that Stripe may keep. */
+/** Tax needs an address, and a VAT id a name, that Stripe may store. */
 function isTaxed(params: FormFields): boolean {
   const update = fieldsOf(params.customer_update);
   if (isOn(params, 'automatic_tax') && textOf(update.address) !== 'auto') {
@@ -197,7 +197,7 @@ function listSessions(world: StripeWorld, params: FormFields) {
   return page(found, params);
 }
 
-/** A list by something that there is not is a bad request. */
+/** Listing by an unknown object is a bad request. */
 function asked<Item extends Parameters<StripeWorld['get']>[0][number]>(
   world: StripeWorld,
   list: readonly Item[],

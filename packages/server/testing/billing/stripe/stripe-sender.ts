@@ -1,4 +1,4 @@
-/** Webhooks of the local Stripe: signed when they are sent, and sent again until somebody takes them, for three days. */
+/** Webhooks of the local Stripe: signed when sent, and retried until accepted, for three days. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type Stripe from 'stripe';
@@ -17,7 +17,7 @@ export interface StripeWebhook {
   readonly body: Uint8Array;
 }
 
-/** The status of the answer. */
+/** Returns the HTTP status. */
 export type StripeSend = (webhook: StripeWebhook) => Promise<number>;
 
 export interface StripeSenderOptions {
@@ -35,7 +35,7 @@ interface Waiting {
 }
 
 export class StripeSender {
-  /** All of them sign: two while one takes the place of the other. */
+  /** All of them sign: two during a rotation. */
   secrets: readonly string[];
   readonly #options: StripeSenderOptions;
   #waiting: Waiting[] = [];
@@ -45,7 +45,7 @@ export class StripeSender {
     this.secrets = options.secrets;
   }
 
-  /** Events of other kinds are listed, and nobody asked for their webhooks. */
+  /** Events of other kinds are listed, but have no webhooks. */
   add(event: Stripe.Event): void {
     if (!(STRIPE_EVENTS as readonly string[]).includes(event.type)) {
       event.pending_webhooks = 0;

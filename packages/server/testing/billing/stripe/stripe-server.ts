@@ -1,7 +1,7 @@
 /**
- * A local Stripe, for tests: real HTTP with Stripe's own manners (bearer keys, versions, forms, idempotency, errors in an
- * envelope, limits), over objects of Stripe's own types, with webhooks that are signed and come again until they are taken.
- * It can be down, silent, cut off after the work, and speak in another way than agreed.
+ * For tests: a local Stripe over real HTTP, with bearer keys, versions, forms, idempotency, error envelopes and rate
+ * limits, over objects of the SDK's types. Webhooks are signed and retried until accepted. It can be down, silent, cut
+ * off after processing, or respond in an unexpected format.
  */
 
 import { createServer, type Server } from 'node:http';
@@ -18,7 +18,7 @@ import { StripeRefusal, StripeWorld } from './stripe-world.ts';
 import { catchUp } from './stripe-world-billing.ts';
 import { expireCheckout } from './stripe-world-checkout.ts';
 
-/** Keys are forgotten after a day. */
+/** Idempotency keys expire after a day. */
 const KEY_S = 86_400;
 
 export interface StripeServerOptions {
@@ -52,13 +52,13 @@ interface Kept {
 export class StripeServer implements AsyncDisposable {
   readonly world: StripeWorld;
   readonly sender: StripeSender;
-  /** What was asked, the oldest first. */
+  /** All requests, oldest first. */
   readonly requests: StripeRequest[] = [];
   reach: Reach = 'up';
   garble: Garble | null = null;
-  /** So many requests are told that they are too many. */
+  /** The next requests, this many, get a rate limit error. */
   limited = 0;
-  /** What answers are changed to on the way. */
+  /** Rewrites responses. */
   bend: ((answer: unknown) => unknown) | null = null;
   readonly #options: StripeServerOptions;
   readonly #kept = new Map<string, Kept>();
@@ -73,7 +73,7 @@ export class StripeServer implements AsyncDisposable {
     this.world.endpoints.push(endpointObject('we_1', webhookUrl, [...STRIPE_EVENTS]));
   }
 
-  /** Time does what it does; then what is due is sent. */
+  /** Processes what is due, then sends webhooks. */
   async look(): Promise<void> {
     catchUp(this.world, (id) => expireCheckout(this.world, id));
     await this.sender.look();
@@ -94,7 +94,7 @@ export class StripeServer implements AsyncDisposable {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** The same without a socket, and with no more of an answer than the SDK reads. */
+  /** The same without a socket, with only the parts of a response that the SDK reads. */
   readonly request: typeof fetch = async (input, init) => {
     const url = String(input);
     const { method = 'GET', body, signal } = init ?? {};
@@ -119,7 +119,7 @@ export class StripeServer implements AsyncDisposable {
     if (this.reach === 'silent') return 'silence';
     if (this.reach === 'down') return this.#refused(new StripeRefusal(500, null, 'Sorry!'));
     const answer = this.#answer(request);
-    // What only reads has nothing to lose.
+    // A read has nothing to lose.
     if (this.reach === 'cut' && request.method !== 'GET') return 'cut';
     return this.#garbled(answer);
   }
@@ -153,7 +153,7 @@ export class StripeServer implements AsyncDisposable {
     return this.#once(key, `${method} ${path} ${body}`, () => this.#do(request));
   }
 
-  /** The same key gets the same answer, failures too, and never for anything else. */
+  /** The same key gets the same response, failures included, and is rejected for another request. */
   #once(key: string, request: string, run: () => StripeAnswer): StripeAnswer {
     const { now } = this.world;
     const kept = this.#kept.get(key);
@@ -188,7 +188,7 @@ export class StripeServer implements AsyncDisposable {
   }
 
   #refused(refusal: StripeRefusal, type?: string): StripeAnswer {
-    // As Stripe does for failures that it would only repeat.
+    // Stripe marks failures that would only repeat.
     const headers = { ...this.#headers(), 'stripe-should-retry': 'false' };
     return { status: refusal.status, headers, body: errorBody(refusal, type) };
   }

@@ -1,4 +1,4 @@
-/** How Stripe speaks: forms with brackets in, JSON out, objects expanded as asked, lists by pages, and errors in an envelope. */
+/** Stripe's wire format: bracketed forms in, JSON out, expanded objects, paged lists, and error envelopes. */
 
 import type Stripe from 'stripe';
 import { StripeRefusal, type StripeWorld } from './stripe-world.ts';
@@ -38,7 +38,7 @@ function withArrays(value: unknown): Form {
   return Object.fromEntries(fields.map(([key, item]) => [key, withArrays(item)]));
 }
 
-/** What is not there is `{}`. */
+/** Missing fields are `{}`. */
 export function fieldsOf(form: Form | undefined): FormFields {
   return form === undefined || typeof form === 'string' || Array.isArray(form)
     ? {}
@@ -66,7 +66,7 @@ export function neededText(form: Form | undefined, param: string): string {
   throw new StripeRefusal(400, 'parameter_missing', `Missing required param: ${param}.`, param);
 }
 
-/** The newest first, as many as asked for, from where asked for. */
+/** Newest first, with the requested limit and start. */
 export function pageOf<Item extends { readonly id: string }>(
   oldestFirst: readonly Item[],
   params: FormFields,
@@ -86,7 +86,7 @@ export function pageOf<Item extends { readonly id: string }>(
   return listObject(rest.slice(0, limit), url, rest.length > limit);
 }
 
-/** With the names of these fields replaced by what they stand for. */
+/** Replaces the ids in these fields by their objects. */
 export function expand(world: StripeWorld, answer: object, paths: readonly string[]): object {
   return paths.reduce((before, path) => {
     const fields = path.split('.');
@@ -112,7 +112,7 @@ function expandField(world: StripeWorld, value: unknown, path: readonly string[]
   return { ...object, [field]: expandField(world, whole, rest) };
 }
 
-/** What is left out unless somebody asks for it. */
+/** Fields that are only included on request. */
 function included(
   world: StripeWorld,
   { object, id }: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** What happens to money at the local Stripe: invoices are paid, declined and tried again, subscriptions renew and end. */
+/** Money at the local Stripe: invoices are paid, declined and retried, subscriptions renew and end. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type Stripe from 'stripe';
@@ -14,12 +14,12 @@ import {
 } from './stripe-world-money.ts';
 
 const SECOND_NS = 1_000_000_000n;
-/** A renewal is a draft for an hour, in which its seller may add to it. */
+/** A renewal is a draft for an hour, during which the seller may add to it. */
 const DRAFT_S = 3_600;
 const RETRY_S = 4 * 86_400;
 const ATTEMPTS_MAX = 4;
 
-/** The next day of the month on which it began. */
+/** The next occurrence of the start's day of the month. */
 export function monthAfter(anchor: number, instant: number): number {
   let months = 1;
   const at = () => Number(monthsAfter((BigInt(anchor) * SECOND_NS) as EpochNs, months) / SECOND_NS);
@@ -27,7 +27,7 @@ export function monthAfter(anchor: number, instant: number): number {
   return at();
 }
 
-/** Makes it due, and takes the money, or tries to. */
+/** Finalises the invoice and tries to charge it. */
 export function chargeInvoice(
   world: StripeWorld,
   invoice: Stripe.Invoice,
@@ -39,7 +39,7 @@ export function chargeInvoice(
   collect(world, invoice, intent, by);
 }
 
-/** Of a purchase, for what is paid already. */
+/** A purchase's invoice, already paid. */
 export function firstInvoice(world: StripeWorld, invoice: Stripe.Invoice, intent: string): void {
   finalise(world, invoice, intent);
   markPaid(world, invoice);
@@ -121,7 +121,7 @@ function markPaid(world: StripeWorld, invoice: Stripe.Invoice): void {
   }
 }
 
-/** What the bank says of money that was on its way. */
+/** The bank's decision about a pending payment. */
 export function settleIntent(
   world: StripeWorld,
   intent: Stripe.PaymentIntent,
@@ -183,7 +183,7 @@ export function voidInvoice(world: StripeWorld, id: string): Stripe.Invoice {
   return invoice;
 }
 
-/** Disputes that took no money, or gave it back. */
+/** Disputes that withhold no money. */
 const IDLE: readonly Stripe.Dispute.Status[] = [
   'won',
   'prevented',
@@ -221,7 +221,7 @@ export function refundCharge(
   return refund;
 }
 
-/** The buyer's bank, by Stripe's words for it. */
+/** The buyer's bank, in Stripe's terms. */
 export function disputeCharge(
   world: StripeWorld,
   id: string,
@@ -241,7 +241,7 @@ export function disputeCharge(
   return dispute;
 }
 
-/** Time does what it does, each at its own instant. */
+/** Processes what is due, each event at its own instant. */
 export function catchUp(world: StripeWorld, expire: (id: string) => void): void {
   const { now } = world;
   for (;;) {

@@ -1,4 +1,4 @@
-/** What happens to checkouts at the local Stripe: they begin, buyers pay them at once or through a bank, and they expire. */
+/** Checkouts at the local Stripe: they start, are paid at once or through a bank, and expire. */
 
 import type Stripe from 'stripe';
 import { StripeRefusal, type StripeWorld } from './stripe-world.ts';
@@ -18,7 +18,7 @@ import {
   type Terms,
 } from './stripe-world-objects.ts';
 
-/** `bank`: the money comes days later, or does not. */
+/** `bank`: the money arrives days later, or not at all. */
 export type PaidBy = 'card' | 'bank';
 
 export function beginCheckout(world: StripeWorld, terms: Terms): Stripe.Checkout.Session {
@@ -44,7 +44,7 @@ export function expireCheckout(world: StripeWorld, id: string): Stripe.Checkout.
   return session;
 }
 
-/** The buyer on Stripe's page. */
+/** The buyer pays on Stripe's page. */
 export function payCheckout(world: StripeWorld, id: string, by: PaidBy = 'card'): void {
   const session = world.get(world.sessions, id);
   if (session.status !== 'open') throw new Error(`${id} is ${session.status}`);
@@ -57,7 +57,7 @@ export function payCheckout(world: StripeWorld, id: string, by: PaidBy = 'card')
   world.emit('checkout.session.completed', session);
 }
 
-/** What the buyer's bank says days later. */
+/** The buyer's bank decides days later. */
 export function settleCheckout(world: StripeWorld, id: string, isPaid: boolean): void {
   const session = world.get(world.sessions, id);
   const payment = world.invoicePayments.find(({ invoice }) => invoice === session.invoice);
@@ -85,7 +85,7 @@ function purchase(world: StripeWorld, session: Stripe.Checkout.Session, by: Paid
   addInvoice(world, session);
 }
 
-/** Stripe writes it after the money came. */
+/** Stripe creates it after the payment. */
 function addInvoice(world: StripeWorld, session: Stripe.Checkout.Session): void {
   const terms = world.termsOf(session.id);
   const { price } = world.lineItems.get(session.id)!;

@@ -1,11 +1,11 @@
-/** Money as Stripe has it: invoices and what pays them, charges, refunds, disputes. Declared as the SDK's own types. */
+/** Stripe's money objects: invoices and their payments, charges, refunds, disputes, typed by the SDK. */
 
 import Stripe from 'stripe';
 import { LIVE_MODE, listObject, type Terms, taxOf, totalOf } from './stripe-world-objects.ts';
 
 export interface InvoiceOf {
   readonly terms: Terms;
-  /** Null: of a purchase. */
+  /** Null: for a purchase. */
   readonly subscription: string | null;
   readonly price: Stripe.Price;
   readonly start: number;
@@ -125,7 +125,7 @@ function lineObject(invoice: string, of: InvoiceOf): Stripe.InvoiceLineItem {
   };
 }
 
-/** What is the same for every invoice here. */
+/** The constant part of every invoice here. */
 const INVOICE_REST = {
   account_country: 'DE',
   account_name: 'Tapeloom',

@@ -1,13 +1,10 @@
-/**
- * Objects as Stripe has them, each declared as the SDK's own type: a field that Stripe does not have, or has another way,
- * does not compile. For the local server that tests talk to.
- */
+/** Stripe's objects for the local server, typed by the SDK: an unknown or different field does not compile. */
 
 import Stripe from 'stripe';
 
 export const LIVE_MODE = false;
 
-/** What a checkout asks for, as far as it matters here. */
+/** The parts of a checkout's request that matter here. */
 export interface Terms {
   readonly mode: 'payment' | 'subscription';
   readonly customer: string;
@@ -24,7 +21,7 @@ export interface Terms {
   readonly expiresAt: number;
 }
 
-/** A fifth of everything is tax, where it is on. */
+/** If tax is on, a fifth of every amount. */
 export function taxOf({ amount, taxBehavior, isTaxed }: Terms): number {
   if (!isTaxed) return 0;
   return Math.round(taxBehavior === 'inclusive' ? amount / 6 : amount / 5);
@@ -189,7 +186,7 @@ type SessionRest = Omit<
   | 'url'
 >;
 
-/** What is the same for every checkout here. */
+/** The constant part of every checkout here. */
 const SESSION_REST: SessionRest = {
   adaptive_pricing: { enabled: false },
   after_expiration: null,
@@ -323,7 +320,7 @@ function itemObject(
   };
 }
 
-/** The old name of a price, which Stripe still sends beside it. */
+/** The legacy form of a price, which Stripe still sends beside it. */
 function planObject(price: Stripe.Price): Stripe.Plan {
   return {
     id: price.id,

@@ -1,4 +1,4 @@
-/** What an operator has set up at the local Stripe: the account, tax, and the page where customers change their card. */
+/** The operator's setup at the local Stripe: the account, tax, and the customers' card page. */
 
 import type Stripe from 'stripe';
 import { LIVE_MODE } from './stripe-world-objects.ts';

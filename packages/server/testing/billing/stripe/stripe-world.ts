@@ -1,6 +1,6 @@
 /**
- * What a local Stripe knows: objects by name, the events that tell of their changes, and its own time. What happens to
- * them is in `stripe-world-checkout.ts` and `stripe-world-billing.ts`.
+ * The state of a local Stripe: objects by id, the events of their changes, and its time. `stripe-world-checkout.ts` and
+ * `stripe-world-billing.ts` change it.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -18,7 +18,7 @@ export type StripeObject =
   | Stripe.Refund
   | Stripe.Dispute;
 
-/** What Stripe answers instead of doing it. */
+/** A rejection by Stripe. */
 export class StripeRefusal extends Error {
   readonly status: number;
   readonly code: string | null;
@@ -46,9 +46,9 @@ export class StripeWorld {
   readonly endpoints: Stripe.WebhookEndpoint[] = [];
   readonly lineItems = new Map<string, Stripe.LineItem>();
   readonly terms = new Map<string, Terms>();
-  /** Customers whose bank says no from now on. */
+  /** Customers whose bank declines from now on. */
   readonly declined = new Set<string>();
-  /** What time has still to do with. */
+  /** Objects that time still changes. */
   readonly pending = {
     sessions: new Set<Stripe.Checkout.Session>(),
     subscriptions: new Set<Stripe.Subscription>(),
@@ -58,7 +58,7 @@ export class StripeWorld {
   readonly #clock: () => EpochNs;
   readonly #onEvent: (event: Stripe.Event) => void;
   #ids = 0;
-  /** While time is made up for: when that was. */
+  /** The instant being processed while catching up. */
   at: number | null = null;
 
   constructor(clock: () => EpochNs, onEvent: (event: Stripe.Event) => void) {
@@ -66,7 +66,7 @@ export class StripeWorld {
     this.#onEvent = onEvent;
   }
 
-  /** In seconds, as Stripe counts. */
+  /** In seconds, as at Stripe. */
   get now(): number {
     return this.at ?? Number(this.#clock() / 1_000_000_000n);
   }
@@ -86,7 +86,7 @@ export class StripeWorld {
     return this.#objects.get(id) ?? null;
   }
 
-  /** By its name, or as Stripe says that there is none. */
+  /** By id; throws Stripe's error if there is none. */
   get<Found extends StripeObject>(list: readonly Found[], id: string, param = 'id'): Found {
     const object = this.#objects.get(id);
     if (object !== undefined && (list as readonly StripeObject[]).includes(object)) {
@@ -108,7 +108,7 @@ export class StripeWorld {
       object: 'event',
       api_version: Stripe.API_VERSION,
       created: this.now,
-      // As it was then, whatever becomes of it.
+      // A copy, so that later changes do not affect the event.
       data: { object: JSON.parse(JSON.stringify(object)) },
       livemode: LIVE_MODE,
       pending_webhooks: 1,
