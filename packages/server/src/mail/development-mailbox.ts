@@ -130,7 +130,6 @@ ${open}<pre>${linked(mail.text, mail.link)}</pre>
 </article>`;
 }
 
-/** The text with a clickable link. */
 function linked(text: string, link: string | undefined): string {
   const shown = escapeHtml(text);
   if (link === undefined) return shown;

@@ -1,8 +1,8 @@
 /**
- * The queue of mails that are useful for an hour at most, such as sign-in links: a reader who misses one requests
- * another, so they are kept in memory only. Failed mails are retried with backoff while they are useful. While the
- * server fails, one mail at a time probes it. Each reader may have a few waiting mails. Logs never contain a mail's
- * contents. Other mails are owed: see `owed-mails.ts`.
+ * The queue of mails that are useful for an hour at most, such as sign-in links. They are kept in memory only: a reader
+ * who misses one requests another. Failed mails are retried with backoff while they are useful. While the server fails,
+ * one mail at a time probes it. Each reader may have a few waiting mails. Logs never contain a mail's contents. Other
+ * mails are owed: see `owed-mails.ts`.
  */
 
 import { randomBytes } from 'node:crypto';

@@ -36,7 +36,6 @@ export interface MailServicesOptions {
   readonly publicAddress: PublicAddress;
   readonly clock: Clock;
   readonly log: Log;
-  /** The store of owed mails, and their texts. */
   readonly owed: Pick<OwedMailsOptions, 'store' | 'textOf' | 'inTurn'>;
   /** Shows a link on the operator's terminal; absent if there is none. */
   readonly showLink?: (subject: string, to: string, link: string) => void;
@@ -85,12 +84,10 @@ export class MailServices implements Mailer, AsyncDisposable {
     void this.#takeOverEarlier();
   }
 
-  /** Mails not delivered yet. */
   get waitingCount(): number {
     return this.queue.waitingCount + this.owed.waitingCount;
   }
 
-  /** Outcomes of mails since the start. */
   get outcomes(): Readonly<Record<MailOutcome, number>> {
     const { sent, refused, expired, no_room } = this.queue.outcomes;
     const owed = this.owed.outcomes;

@@ -1,8 +1,7 @@
 /**
- * The port for mails with a link. A mail is queued at once and delivered in the background, so no caller waits for a
- * mail server, and response times do not reveal whether a mail was sent. It is retried while it is useful, then
- * dropped. Mails that must not be lost are instead written to the accounts' database by the transaction that owes them
- * (`accounts/mails/mails-store.ts`).
+ * The port for mails with a link. A mail is queued at once and delivered in the background, so no caller waits, and
+ * response times do not reveal whether a mail was sent. It is retried while it is useful, then dropped. Mails that must
+ * not be lost are written to the database by the transaction that owes them (`accounts/mails/mails-store.ts`).
  */
 
 /** A composed mail without its recipient. */

@@ -1,8 +1,8 @@
 /**
- * Delivers the mails that the accounts' database lists as owed. A mail is recorded as sent after the server accepted
- * it: if the process dies in between, it is sent twice with the same `Message-ID` rather than never. One node of a
- * cluster delivers at a time, and a taken mail is reserved until its time is up. A mail is retried for a week; a
- * failing one does not delay others.
+ * Delivers the mails that the database lists as owed. A mail is recorded as sent after the server accepted it: if the
+ * process dies in between, it is sent twice with the same `Message-ID` rather than never. One node of a cluster
+ * delivers at a time, and a taken mail is reserved for a while. It is retried for a week; a failing one does not delay
+ * others.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

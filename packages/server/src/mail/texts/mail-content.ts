@@ -23,9 +23,7 @@ export interface MailContent {
   readonly closing: readonly string[];
 }
 
-/**
- * A person's input within a sentence: one line, no hidden characters, and no effect on the text direction around it.
- */
+/** A person's input within a sentence: one line, no hidden characters, no effect on the surrounding text direction. */
 export function typed(value: string): string {
   const characters = [...shownText(value)];
   const isLong = characters.length > TYPED_CHARACTERS_MAX;

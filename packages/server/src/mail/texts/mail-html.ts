@@ -127,10 +127,7 @@ const MARK_COLOURS: Readonly<Record<MarkColour, string>> = {
   '': '',
 };
 
-/**
- * The mark consists of table cells, so no picture can be blocked: a tape over a warp thread, bid rows left, ask rows
- * right.
- */
+/** Table cells, so no picture can be blocked: a tape over a warp thread, bid rows left, ask rows right. */
 function mark(): string {
   const warp = [
     [10, ''],

@@ -24,11 +24,9 @@ export interface ConfirmedOrder {
     readonly text: string;
     readonly acceptedAt: EpochNs;
   };
-  /** The orders' page in the portal. */
   readonly ordersLink: string;
 }
 
-/** The billing details of an order. */
 export interface BilledTo {
   readonly name: string;
   readonly address: string;

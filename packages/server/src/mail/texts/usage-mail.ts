@@ -13,7 +13,6 @@ export interface UsageMail {
   readonly limit: number;
   /** `2026-11` */
   readonly period: string;
-  /** When the next budget begins. */
   readonly resetsAt: EpochNs;
   readonly usageLink: string;
 }
