@@ -61,7 +61,7 @@ export class EpochStore {
     const before = known ?? { computations: {}, floors: [] };
     const isUnsettled = before.coming !== undefined || before.settling !== undefined;
     const ends = isBroken || isUnsettled ? await tapeEnds() : new Map<string, TapeEnd>();
-    // Of a tape that was shared: whoever is alone now has all the days there will be.
+    // If the tape was shared before: a node that is alone now has all the days there will be.
     const settled = withAllSettled(before, (contract) => ends.get(contract) ?? null);
     const epochs = withComputations(settled, computations, changed, isBroken ? ends : new Map());
     const store = new EpochStore(disk, file, before, startOf(text, changed));
