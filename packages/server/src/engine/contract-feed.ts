@@ -1,8 +1,7 @@
 /**
- * Follows the tape of one contract for all topics on it, at one delay: each commit's trades are read
- * once and given to every topic in order, then the promise. Trades come only through the tape, so no
- * study sees one that is not on disk. Commits that arrive while one is being read are taken together;
- * what is published does not depend on it.
+ * Follows the tape of one contract for all topics on it, at one delay. Each commit's trades are read once and given to
+ * every topic in order, then the watermark (`promise`). Trades come only through the tape, so no study sees a trade
+ * that is not on disk. Commits that arrive during a read are taken together; the published results do not depend on it.
  */
 
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
@@ -18,14 +17,14 @@ export interface FeedMember {
   readonly place: TapePlace;
   take(batch: TradeBatch): void;
   advance(promise: EpochNs): void;
-  /** Something above threw: the member is out of the feed. */
+  /** A call above threw: the member is out of the feed. */
   failed(error: unknown): void;
 }
 
 export interface FeedSource {
   readonly tape: LiveTape;
   readonly flow: Flow;
-  /** Of the contract; known as far as the members have come. */
+  /** The days of the contract, known as far as the members have come. */
   readonly days: TapeDays;
   readonly contract: string;
 }
@@ -54,7 +53,9 @@ export class ContractFeed {
     return this.#members.size === 0;
   }
 
-  /** The tape time this feed may show; null on an empty tape. Where nothing grows, the last session stays in sight. */
+  /**
+   * The tape time this feed may show; null on an empty tape. If the tape does not grow, the last session stays visible.
+   */
   get horizon(): EpochNs | null {
     const { promise } = this.#tape;
     if (promise === null) return null;
@@ -63,7 +64,7 @@ export class ContractFeed {
     return end !== null && end < seen ? end : seen;
   }
 
-  /** Takes the member in if it has read as far as the feed has given; else it must read on first. */
+  /** Adds the member if it has read as far as the feed has given; otherwise it must read on first. */
   join(member: FeedMember): boolean {
     if (this.#members.size === 0 && !this.#isPumping) this.#place = member.place;
     else if (this.#place !== null && comparePlaces(member.place, this.#place) < 0) return false;
@@ -76,16 +77,16 @@ export class ContractFeed {
     this.#members.delete(member);
   }
 
-  /** The trades after a place that this feed may show now. */
+  /** The trades after a position that this feed may show now. */
   async read(from: TapePlace): Promise<AsyncIterable<TradeBatch>> {
     if (this.#delayNs === 0n || this.horizon === null) return this.#tape.read(this.#symbol, from);
     const to = await placeBefore(this.#tape, this.#symbol, this.horizon);
     return this.#tape.read(this.#symbol, from, to);
   }
 
-  /** The tape has grown; `hasTrades` says whether for this contract. */
+  /** The tape has grown; `hasTrades`: whether for this contract. */
   committed(hasTrades: boolean): void {
-    // A delayed feed comes to old trades with every commit.
+    // A delayed feed reaches old trades with every commit.
     this.#mayHaveTrades ||= hasTrades || this.#delayNs > 0n;
     this.#isPending = true;
     if (this.#isPumping || this.#members.size === 0) return;
@@ -108,7 +109,7 @@ export class ContractFeed {
   }
 
   async #readOn(): Promise<void> {
-    // Taken before the read: all trades before this promise are there to be read.
+    // Taken before the read: all trades before this watermark can be read by then.
     const horizon = this.horizon;
     const mayHaveTrades = this.#mayHaveTrades;
     this.#isPending = false;
@@ -124,7 +125,7 @@ export class ContractFeed {
     this.#each((member) => member.advance(horizon));
   }
 
-  /** Whether the members may come to the horizon. */
+  /** Whether the days up to the horizon are known. */
   get #knowsDays(): boolean {
     const { horizon } = this;
     return horizon === null || this.#days.isKnown(lastDayBefore(horizon));

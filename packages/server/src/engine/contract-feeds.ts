@@ -1,4 +1,4 @@
-/** One feed per contract and delay, there as long as a topic has a use for it. */
+/** One feed per contract and delay, as long as a topic uses it. */
 
 import type { TapeDays } from '../runs/tape-days.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
@@ -24,7 +24,7 @@ export class ContractFeeds {
     return feed;
   }
 
-  /** A topic has no use for it any more; `member` is its place there, if it has come to that. */
+  /** A topic no longer uses it; `member` is its membership, if it has joined. */
   leave({ contract, delaySeconds }: FeedPlace, member: FeedMember | null): void {
     const key = `${contract} ${delaySeconds}`;
     const feed = this.#feeds.get(key)?.feed;

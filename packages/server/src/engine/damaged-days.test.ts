@@ -1,4 +1,4 @@
-/** Days that cannot be read: everybody hears of them before anything is shown without them. */
+/** Days that cannot be read: they are reported before anything is shown without them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

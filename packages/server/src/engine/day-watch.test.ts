@@ -18,7 +18,7 @@ function tapeOf(): MemoryTape {
   return tape;
 }
 
-/** A second passes: the tape moves on, and the engine says where it stands. */
+/** A second passes: the tape moves on, and the engine reports its positions. */
 async function second(tape: MemoryTape, { engine }: EngineRun): Promise<void> {
   tape.commit([], (tape.promise! + 1_000_000_000n) as EpochNs);
   engine.pulse();

@@ -1,7 +1,7 @@
 /**
- * Looks whether days went from the tape, were put back or turned out otherwise behind the topics that were computed
- * over them. What is sealed by the fill is told by who did it and soon learned, so a day is told only when it is found
- * changed in two looks; and once, until its repair.
+ * Detects days that left the tape, came back or changed behind the topics that were computed over them. Days sealed by
+ * the fill are reported by the fill and soon learned. So a day is reported only when two looks find it changed, and
+ * once until its repair.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -11,7 +11,7 @@ export class DayWatch {
   /** By contract. */
   readonly #days: ReadonlyMap<string, Pick<TapeDays, 'changed'>>;
   readonly #tell: (contract: string, day: UtcDay) => void;
-  /** By contract, days that were found changed; true: it was told. */
+  /** By contract, the days that were found changed; true: it was reported. */
   readonly #seen = new Map<string, ReadonlyMap<UtcDay, boolean>>();
   #isLooking = false;
 
@@ -23,20 +23,20 @@ export class DayWatch {
     this.#tell = tell;
   }
 
-  /** Called about once a second; one look at a time. A disk that cannot be read is asked the next time. */
+  /** Called about once a second; one look at a time. A disk that cannot be read is tried again by the next look. */
   async look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
       for (const [contract, days] of this.#days) this.#found(contract, await days.changed());
     } catch {
-      // It is not the look that a disk's failure matters to.
+      // This look need not report a failure of the disk.
     } finally {
       this.#isLooking = false;
     }
   }
 
-  /** What was told of a contract is learned. */
+  /** The reported changes of a contract are learned. */
   repaired(contract: string): void {
     this.#seen.delete(contract);
   }

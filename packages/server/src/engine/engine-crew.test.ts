@@ -75,7 +75,7 @@ test('an engine that ends is followed by one that knows the newest sessions, in 
   assert.deepEqual([started[2]!.index, started[2]!.sessions], [1, LATER]);
   assert.equal(started[0]!.sessions, LATER);
   assert.deepEqual(crew.links, [started[0], started[2]]);
-  // One that was replaced has no say any more.
+  // A replaced engine has no effect any more.
   started[1]!.fail();
   await crew[Symbol.asyncDispose]();
   assert.ok(started[0]!.isDisposed && started[2]!.isDisposed);
@@ -112,7 +112,7 @@ test('an engine that the machine cannot begin is tried until it can, and its pla
     assert.deepEqual(crew.links, [started.at(-1)]);
   }
   assert.equal(replaced.length, 3 * RESTARTS_MAX);
-  // Also when its thread cannot even be asked for.
+  // Also when its thread cannot even be started.
   started.at(-1)!.fail();
   refusal.cause = notBegun;
   clock.advance(60_000);

@@ -1,7 +1,7 @@
 /**
- * The engines of this process. One that is lost is followed by a new one in its place, which computes the same
- * from the tape; its topics have been told by then, and come back as their subscribers do. Every engine that
- * serves knows the newest sessions.
+ * The engines of this process. A lost engine is replaced by a new one in its slot, which computes the same from the
+ * tape. Its topics have ended by then, and open again as their subscribers return. Every engine in service knows the
+ * newest sessions.
  */
 
 import {
@@ -34,7 +34,7 @@ export interface EngineCrewOptions extends Omit<ThreadCrewOptions<CrewEngine>, '
   ) => CrewEngine;
 }
 
-/** How many engines a machine takes: the main thread and the ingest want a core each. */
+/** How many engines a machine runs: the main thread and the ingest need a core each. */
 export function enginesFor(cores: number): number {
   return Math.max(1, Math.min(ENGINES_MAX, cores - 2));
 }
@@ -52,7 +52,7 @@ export class EngineCrew implements AsyncDisposable {
     });
   }
 
-  /** The engines that work now, by their places. */
+  /** The engines that work now, by slot. */
   get links(): readonly EngineLink[] {
     return this.#crew.threads;
   }

@@ -29,7 +29,7 @@ test('words of a definition change the version of the catalogue, not the computa
   assert.notEqual(catalogueVersion(reworded), catalogueVersion(definitions));
 });
 
-/** All that computes and names it, in one file as it would be shipped. */
+/** All code that computes and names it, in one file as it would be shipped. */
 const ENTRY = `
   export { INDICATORS, publishedDefinitions } from '@tapeloom/core/studies/catalogue';
   export { digestCases } from '@tapeloom/core/studies/digests/digest-cases';
@@ -59,7 +59,7 @@ async function bundled(): Promise<Computing> {
   return (await import(`data:text/javascript;base64,${code}`)) as Computing;
 }
 
-/** All that the studies say with their default parameters over one tape. */
+/** All results of the studies with their default parameters over one tape. */
 function resultsOf({ INDICATORS, digestCases, parseParams, writeStudyLog }: Computing): string[] {
   return INDICATORS.flatMap((indicator) => {
     const lines: string[] = [];

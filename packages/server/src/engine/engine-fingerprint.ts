@@ -1,14 +1,14 @@
 /**
- * Digests of what is published: of the computation, and of the catalogue. The first covers the declared
- * versions of all indicators and nothing of the code, so it is the same from source and bundled, and a
- * change of the code that leaves results alone leaves it alone.
+ * Digests of published facts: of the computation, and of the catalogue. The first covers the declared versions of all
+ * indicators and none of the code. So it is the same from source and bundled, and code that leaves results alone does
+ * not change it.
  */
 
 import { createHash } from 'node:crypto';
 import { computationOf } from '@tapeloom/core/studies/computation';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
 
-/** Changes when the results of any indicator change, or another set of indicators is there. */
+/** Changes when the results of any indicator, or the set of indicators, change. */
 export function engineFingerprint(
   definitions: readonly Pick<IndicatorDefinition, 'id' | 'version'>[],
   sharedVersion?: number,

@@ -160,7 +160,7 @@ test('a topic without sessions fails alone and is reported', async () => {
 test('a worker that dies is told exactly once, and one that was asked to go is not', async () => {
   await using rig = await Rig.open();
   await rig.trade(1, 100);
-  // No such command: the worker's code throws on it, as it would on a bug of ours.
+  // No such command: the worker's code throws on it, as on a bug of ours.
   rig.handle.send({ t: 'open', topic: 1 } as never);
   await rig.until(() => rig.lost.length > 0);
   rig.handle.send({ t: 'close', topic: 1 });

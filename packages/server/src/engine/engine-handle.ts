@@ -1,6 +1,6 @@
 /**
- * The main thread's hold on an engine: passes commands on, hears messages in order, and tells exactly once when
- * the engine is gone without having been asked to go.
+ * The main thread's handle of an engine: it passes commands on, delivers messages in order, and reports exactly once
+ * when the engine is gone without having been asked to stop.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -11,7 +11,7 @@ import type { EngineNews, EngineShape, EngineWorkerData } from './engine-wire.ts
 import { ACKNOWLEDGE_BYTES } from './outgoing-flow.ts';
 
 export interface EngineHandleOptions extends EngineWorkerData {
-  /** Its place among the engines of the process. */
+  /** Its slot among the engines of the process. */
   readonly index: number;
   /** A topic's computation failed, or the worker did (then without a topic). */
   readonly onFault: (error: unknown, spec: TopicSpec | null) => void;

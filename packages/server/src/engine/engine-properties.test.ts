@@ -13,7 +13,7 @@ import {
   randomTopics as topics,
 } from '../../testing/tape/random-commits.ts';
 
-/** What a client knows: the objects by id, each in the version it was last told. */
+/** A client's state: the objects by id, each in its last version. */
 class Client {
   readonly objects = new Map<string, unknown>();
   #cursor = '19700101.0.0';
@@ -195,7 +195,7 @@ test('a delayed topic publishes the very messages of the undelayed one, later [P
       const end = script.at(-1)!.promise;
       const undelayed = run.published(1);
       assert.ok(run.published(2).length <= undelayed.length);
-      // The promise alone lets the delayed one see what is ten minutes old.
+      // The watermark alone lets the delayed topic see trades of ten minutes ago.
       tape.commit([], (end + 600_000_000_000n) as EpochNs);
       await settle();
       const sameTime = new EngineRun(tape);

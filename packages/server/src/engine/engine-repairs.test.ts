@@ -36,7 +36,7 @@ test('whenever a topic hears of a repair, it begins anew if its session is anoth
       const answer = run.messages.find((it) => it.t === 'repaired');
       assert.deepEqual(answer, { t: 'repaired', request: 9, end: { day: NEXT, rank: 1 } });
       if (!isConcerned) assert.deepEqual([outdated, ready! >= 0], [-1, true], `${turns}`);
-      // Nothing that was shown of the partial session stays.
+      // No message of the partial session stays valid.
       else if (outdated === -1) assert.equal(run.snapshot().items.length, 2, `${turns}`);
       else assert.ok(!kinds.slice(outdated! + 1).includes('ready'), `${turns}`);
       assert.deepEqual(run.faults, []);

@@ -1,4 +1,4 @@
-/** What an engine knows of a topic from its opening to its end. */
+/** An engine's state of a topic, from its opening to its end. */
 
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -12,16 +12,16 @@ export interface EngineTopic {
   readonly spec: TopicSpec;
   readonly source: RunSource;
   readonly since: Cursor | null;
-  /** Those who wait for it, until it is ready. */
+  /** Accounts that wait for it, until it is ready. */
   accounts: readonly string[];
   /** Ends its warm-up when the topic is closed. */
   readonly closing: AbortController;
   /** Null until it is live. */
   run: TopicRun | null;
-  /** Its place in the feed once it follows. */
+  /** Its membership in the feed once it follows. */
   member: FeedMember | null;
   busyMs: number;
-  /** What was last told of it; null before the topic is ready. */
+  /** The facts last sent; null before the topic is ready. */
   told: Told | null;
 }
 

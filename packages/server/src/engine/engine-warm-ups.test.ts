@@ -1,4 +1,4 @@
-/** Topics that warm up beside others: who is ready when, where they join, and what the look-back gives them. */
+/** Topics that warm up beside others: their order, where they join, and the results of their look-back. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What passes between the engine's worker thread and its handle, beside the topics' own messages. */
+/** Messages between the engine's worker thread and its handle, besides the topics' own. */
 
 import type { MessagePort } from 'node:worker_threads';
 import type { ThreadShape } from '../platform/threads/thread.ts';
@@ -10,7 +10,7 @@ export interface EngineWorkerData {
   readonly tapeRoot: string;
   /** The dataset whose tape grows. */
   readonly dataset: string;
-  /** Those that are imported. */
+  /** The imported datasets. */
   readonly imported: readonly string[];
   readonly sessions: TradingSessions;
 }

@@ -61,7 +61,7 @@ test('a study that throws in the middle of a flush leaves nothing in the flushes
     create: (params) => {
       const study = bars!.create(params);
       const forming = study.forming.bind(study);
-      // The finished bar is told before this one, which no text can be made of.
+      // The finished bar is published before this one, which cannot be encoded.
       study.forming = (after, visit) =>
         forming(after, (version, mark) => visit({ ...version, data: { bad: 1n } }, mark));
       return study;
@@ -189,7 +189,7 @@ test('a pulse tells how hard the engine works', async () => {
     tradesTotal: 2,
     busyShare: 0.5,
   });
-  // Each took the trade and the promise.
+  // Each took the trade and the watermark.
   assert.deepEqual(
     topics.map(({ busyMs }, index) => busyMs! - before[index]!),
     [2, 2],

@@ -1,17 +1,8 @@
 /**
- * The engine owns the studies: one per topic, whoever asks. It has no clock and does no I/O of its own;
- * time and trades come from the tape alone, so what a topic publishes is a function of the tape.
- *
- * A topic's life:
- * 1. It waits for the tape's first promise, and for its turn to warm up, which goes by account.
- * 2. It reads from the open of the current session, earlier if it has to, to the whole second where it
- *    goes live: the newest, or the one that a returning subscriber needs. Other topics flow on meanwhile.
- * 3. It is `live`: it takes the objects forming there, tells the last update before (its floor), and
- *    publishes every flush from there on while it catches up with the tape.
- * 4. It joins the feed of its contract and is `ready`: snapshots are answered between flushes.
- *
- * A study that throws ends its own topic only. Days that turn out to be damaged are as missing: topics
- * begin anew without them. A topic that the tape no longer gives, since a day was sealed behind it, ends.
+ * The engine owns the studies, one per topic. It has no clock and does no I/O of its own; time and trades come from the
+ * tape alone, so a topic's publications are a function of the tape. A study that throws ends its own topic only. Days
+ * found damaged count as missing: topics restart without them. A topic that no longer matches the tape, because a day
+ * was sealed behind it, ends.
  */
 
 import { formatCursor, parseCursor } from '@tapeloom/core/cursor';
@@ -43,33 +34,43 @@ import { type SessionInputs, sessionInputs } from './session-inputs.ts';
 import { tapeEnd } from './tape-end.ts';
 import { WarmUps } from './warm-ups.ts';
 
-/** Trades applied in one turn while flushes go out: about as long a turn as a quiet one. */
+/** Trades applied in one turn while flushes go out: such a turn takes about as long as a quiet one. */
 const LIVE_ROWS_PER_TURN = 2_048;
 
-/** A run that has not begun: where it will, nobody knows. */
+/** A run that has not begun: its start is unknown. */
 const UNREAD = { startedAt: 0n as EpochNs, warm: false };
 
 export interface EngineOptions extends StudyCatalogue {
   readonly tape: LiveTape;
   /** The newer days of a contract whose days can be replaced; they are read from their repair on. */
   readonly nextDays?: (contract: string) => Promise<NextDays | null>;
-  /** Closed while too much of what was emitted has not been taken in. */
+  /** Closed while too many of the emitted bytes are not acknowledged. */
   readonly flow: Flow;
-  /** Hears every message, in order; the bytes of a message are the receiver's to keep. */
+  /** Receives every message, in order; the bytes of a message belong to the receiver. */
   readonly emit: (message: EngineMessage) => void;
-  /** Lets other work of this thread happen. */
+  /** Lets other work of this thread run. */
   readonly yieldTurn: () => Promise<void>;
   readonly onFault: (error: unknown, spec: TopicSpec) => void;
-  /** Measures the engine's work for those who run it; nothing that is published depends on it. */
+  /** Measures the engine's work for operators; nothing that is published depends on it. */
   readonly meter?: Meter;
 }
 
 export interface Meter {
   nowMs(): number;
-  /** The share of the time since it was last asked in which the thread was busy. */
+  /** The share of the time since the last call in which the thread was busy. */
   busyShare(): number;
 }
 
+/**
+ * A topic's life:
+ *
+ * 1. It waits for the tape's first watermark, and in a fair queue over accounts for its warm-up.
+ * 2. It reads from the open of the current session, earlier if it must, to the whole second where it goes live: the
+ *    newest, or the one that a returning subscriber needs. Other topics continue meanwhile.
+ * 3. It is `live`: it takes the objects forming there, reports the last update before (its floor), and publishes every
+ *    flush from there on while it catches up with the tape.
+ * 4. It joins the feed of its contract and is `ready`: snapshots are answered between flushes.
+ */
 export class Engine implements Disposable {
   readonly #options: EngineOptions;
   readonly #topics = new Map<number, EngineTopic>();
@@ -80,16 +81,16 @@ export class Engine implements Disposable {
   readonly #watch = new DayWatch(this.#days, (contract, day) =>
     this.#options.emit({ t: 'day-changed', contract, day }),
   );
-  /** The tape without damaged days, */
+  /** The tape without damaged days. */
   readonly #sound: Tape;
-  /** and as topics read it: days that are sealed behind them come when all can begin anew. */
+  /** The same, as topics read it: days sealed behind them appear when all topics can restart. */
   readonly #past: Tape;
   readonly #warmUps: WarmUps<EngineTopic>;
   readonly #following: Disposable;
-  /** Of all topics: a flush is gathered and taken in one go. */
+  /** Shared by all topics: a flush is gathered and taken without interruption. */
   readonly #writer = new BlockWriter();
   #tradesTotal = 0;
-  /** Readers wait for the tape to come so far. */
+  /** Readers wait for the tape to reach this time. */
   #wantedUntil: EpochNs | null = null;
   #hasPromise: boolean;
 
@@ -152,7 +153,7 @@ export class Engine implements Disposable {
     }
   }
 
-  /** Says where everything stands; called about once a second. */
+  /** Reports all positions; called about once a second. */
   pulse(): void {
     const { promise } = this.#options.tape;
     const topics: TopicPosition[] = [];
@@ -236,32 +237,32 @@ export class Engine implements Disposable {
 
   #snapshot(command: Extract<EngineCommand, { t: 'snapshot' }>): void {
     const topic = this.#topics.get(command.topic);
-    // A topic that has just failed or closed has told so already.
+    // A topic that has just failed or closed has reported it already.
     if (topic === undefined || topic.run === null || topic.told === null) return;
     const { parts: block } = topic.run.snapshot(command.depth, command.mode);
     const { request } = command;
     this.#options.emit({ t: 'snapshot', topic: topic.number, request, block });
   }
 
-  /** A damaged day is as missing: whoever hears of it decides what may be shown without it. */
+  /** A damaged day counts as missing; the receiver of `day-damaged` decides what may be shown without it. */
   async #runFailed(topic: EngineTopic, error: unknown): Promise<void> {
     const { contract } = topic.spec;
     const day = damagedDay(error);
     if (day === null || this.#damaged.has(contract, day)) return this.#fail(topic, error);
-    // Told before anything is published without the day.
+    // Reported before anything is published without the day.
     this.#damaged.found(contract, day, error);
     await this.#learnDamage(contract);
     if (this.#isOpen(topic)) this.#beginAnew(topic);
   }
 
-  /** Another thread has found it. */
+  /** Another thread has found the damage. */
   async #leaveOut(contract: string, day: UtcDay): Promise<void> {
     if (this.#damaged.has(contract, day)) return;
     this.#damaged.add(contract, day);
     await this.#learnDamage(contract);
   }
 
-  /** Topics that were computed with days that are damaged by now end as those do that a repair changes. */
+  /** Topics that were computed with days that are damaged by now end like those that a repair changes. */
   async #learnDamage(contract: string): Promise<void> {
     const before = new Map<EngineTopic, string>();
     try {
@@ -304,7 +305,7 @@ export class Engine implements Disposable {
     await this.#catchUp(topic, run, pace);
   }
 
-  /** Reads on, publishing, until the feed can take the run where it stands. */
+  /** Reads on, publishing, until the feed can take the run at its position. */
   async #catchUp(topic: EngineTopic, run: TopicRun, { signal, yieldTurn }: RunPace): Promise<void> {
     const { flow } = this.#options;
     const yieldOpen = async () => {
@@ -316,7 +317,7 @@ export class Engine implements Disposable {
     const member = this.#memberOf(topic, run);
     do {
       const feed = this.#feeds.of(topic.spec);
-      // Taken before the read: all trades before it are there to be read.
+      // Taken before the read: all trades before it can be read by then.
       const horizon = feed.horizon!;
       for await (const batch of await feed.read(run.place)) {
         await days.learn(batch.day);
@@ -371,16 +372,16 @@ export class Engine implements Disposable {
     return sessionInputs(source, run ?? { reached: this.#feeds.of(spec).horizon, ...UNREAD });
   }
 
-  /** Ends the topics that the tape no longer gives. */
+  /** Ends the topics that no longer match the tape. */
   async #repair({ contract, request }: Extract<EngineCommand, { t: 'repaired' }>): Promise<void> {
     const before = new Map<EngineTopic, string>();
     let end: RepairAnswer['end'] = null;
     try {
       const next = (await this.#options.nextDays?.(contract)) ?? null;
-      if (next !== null) this.#damaged.forget(contract); // What is still damaged is found again.
+      if (next !== null) this.#damaged.forget(contract); // Days that are still damaged are found again.
       const tapeToCome = next && soundTape(next.tape, this.#damaged);
       const learn = await this.#daysOf(contract).lookAgain(tapeToCome);
-      // Of a tape that is replaced, since the new one may end earlier.
+      // The end of the tape that is replaced: the new one may end earlier.
       end = next && (await tapeEnd(this.#options.tape, contract));
       for (const topic of this.#topics.values()) {
         if (topic.spec.contract === contract) before.set(topic, this.#inputs(topic).text);
@@ -396,7 +397,7 @@ export class Engine implements Disposable {
     this.#options.emit({ t: 'repaired', request, end });
   }
 
-  /** One that has shown nothing begins again by itself, another one is opened again by who wants it. */
+  /** A topic that has shown nothing restarts by itself; any other one is opened again for its subscribers. */
   #beginAnew({ number, spec, run, since, accounts }: EngineTopic): void {
     this.#close(number);
     const from = since && formatCursor(since);

@@ -1,4 +1,4 @@
-/** A data directory written when a digest of the sources named the computation goes on as it is. */
+/** A data directory from the time when a digest of the sources named the computation is used unchanged. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { ResultCache } from '../results/result-cache.ts';
 import { brokenBy } from '../topics/epoch-floors.ts';
 import { EpochStore } from '../topics/epoch-store.ts';
 
-/** What that version of the service named its computation, and wrote with it. */
+/** The name of that version's computation, and the files written with it. */
 const WRITTEN = '4c1c88bb8ce6559b77613003040dc1c3de601ffb0729388513de17349b4c49c9';
 const EPOCHS = `{\n  "version": 1,\n  "fingerprint": "${WRITTEN}",\n  "floors": []\n}\n`;
 const TOKEN =
@@ -22,7 +22,7 @@ const RESULT_FILE =
 const RESULT =
   'VExPT01TUjMAAAAAgIQuQfIWrz/fDQK3dQEAAHsiZGF0YXNldCI6IlNJTSIsImNvbnRyYWN0IjoiRVNaNiIsImRheSI6MjAyNjExMTIsImluZGljYXRvciI6ImJhcnMiLCJwYXJhbXMiOnsiYmFyIjoidGltZSIsInNpemUiOjYwfSwiZmluZ2VycHJpbnQiOiI0YzFjODhiYjhjZTY1NTliNzc2MTMwMDMwNDBkYzFjM2RlNjAxZmZiMDcyOTM4ODUxM2RlMTczNDliNGM0OWM5IiwiYWZ0ZXIiOm51bGwsImlucHV0cyI6eyJkYXlzIjpbWzIwMjYxMTEyLCJhYmMiXV0sInNlc3Npb25zIjoicyJ9LCJlbmQiOm51bGwsInRyYWRlcyI6MywiaXNXYXJtIjp0cnVlLCJsaW5lcyI6MSwibGluZXNCeXRlcyI6MTksImNvbHVtbnNCeXRlcyI6MjgsImZyYW1lQnl0ZXMiOjMyLCJ0YWlsTGluZXMiOjEsInRhaWxCeXRlcyI6Mn0otS/9IBidAABYAAATAAAAAQIAAAACALusB4AFKLUv/SQTmQAAeyJ0IjoiYSIsImxpbmUiOjB9CnK9H01hCg==';
 
-/** Version 1 of what all share, whatever it is by now; the indicator's own as given. */
+/** Version 1 of the shared computation, whatever it is by now; the indicator's own as given. */
 const versioned = (version: number) => computationOf({ version }, 1);
 
 async function directoryWith(file: string, bytes: Uint8Array): Promise<SimDisk> {

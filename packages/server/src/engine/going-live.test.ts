@@ -1,6 +1,6 @@
 /**
- * Where a topic goes live does not matter to what it publishes: two engines that begin at different
- * times, go live at different places and read at different paces say the same from the later start on.
+ * The point where a topic goes live does not affect its publications: two engines that begin at different times, go
+ * live at different points and read at different paces publish the same from the later start on.
  */
 
 import assert from 'node:assert/strict';
@@ -120,7 +120,7 @@ test('a topic opened for a returning cursor publishes everything beyond it [DET-
         const entry = await entryTime(tape, CONTRACT, parseCursor(since)!);
         const isServed = compare(back.floor(), since) <= 0;
         const isRecent = entry! >= tape.promise! - RESUME_NS;
-        // Without a message since, a cursor is good however old it is.
+        // While nothing was published since, a cursor is good however old it is.
         if (isRecent || since === all.at(-1)) assert.ok(isServed, `${back.floor()} <= ${since}`);
         if (isServed) assert.deepEqual(flushesAfter(back, since), flushesAfter(long, since));
       },

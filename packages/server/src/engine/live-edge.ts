@@ -1,7 +1,7 @@
 /**
- * Where a topic goes live: at the newest whole second of the tape it may show, or earlier, so that one
- * who comes back finds in its flushes all he missed. Those who come back after the same cut have cursors
- * a little apart, hence the margin; what lies further back than a ring keeps is not worth computing.
+ * Where a topic goes live: at the newest whole second of the tape it may show, or earlier, so that a returning client
+ * finds all missed messages in its flushes. Clients that return after the same disconnect have cursors a little apart,
+ * hence the margin. Positions further back than a ring reaches are not worth computing.
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';

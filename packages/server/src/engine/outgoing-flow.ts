@@ -1,13 +1,13 @@
 /**
- * Bounds what the engine has sent and nobody has taken in yet. At the limit the engine reads no further;
- * the tape keeps what comes meanwhile, and what is published later is the same.
+ * Limits the bytes that the engine has sent and the receiver has not acknowledged. At the limit the engine reads no
+ * further. The tape keeps the trades meanwhile, and later publications are the same.
  */
 
 export const OUTGOING_BYTES_MAX = 33_554_432;
-/** The receiver acknowledges at least this often; far below the limit, so the line never stalls. */
+/** The receiver acknowledges at least this often; far below the limit, so the channel never stalls. */
 export const ACKNOWLEDGE_BYTES = 262_144;
 
-/** Whether more may be sent, as the engine sees it. */
+/** Whether the engine may send more. */
 export interface Flow {
   readonly isOpen: boolean;
   /** Resolves as soon as more may be sent. */

@@ -1,7 +1,7 @@
 /**
- * Which sessions a topic has whole, as far as its results depend on it: from when on the current one is on
- * the tape, which of those it looks back on are complete, and of which trades, where days can be replaced. Days may come onto the tape later: where that
- * changes nothing here, it changes nothing that the topic says.
+ * Which sessions a topic has completely, as far as its results depend on it: since when the current one is on the tape,
+ * which ones of the look-back are complete, and which trades they have, where days can be replaced. Days may come onto
+ * the tape later: while these inputs stay the same, the topic's results do.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -12,9 +12,9 @@ import { lastDayBefore } from '../runs/tape-days.ts';
 import type { TopicRun } from '../runs/topic-run.ts';
 
 export interface SessionInputs {
-  /** Since when it has all of the current session, or the last one; null when that is its open. */
+  /** Since when it has all of the current or last session; null when that is the session's open. */
   readonly partialSince: EpochNs | null;
-  /** All of it, to be compared. */
+  /** All inputs, for comparison. */
   readonly text: string;
 }
 
@@ -30,7 +30,7 @@ export function sessionInputs(
   { reached, startedAt, warm }: Reading,
 ): SessionInputs {
   const current = reached === null ? null : sessions.atOrBefore(reached);
-  // What was not looked up yet will be, as it is then.
+  // Days that were not looked up yet will be, in their state at that time.
   if (current === null || !days.isKnown(lastDayBefore(reached!))) return NOTHING_KNOWN;
   const last = lastDayBefore(reached!);
   const since = days.dataSince(current, last);
@@ -40,7 +40,7 @@ export function sessionInputs(
   told.push(days.versionsFrom(dayOf(first < startedAt ? startedAt : first)));
   let session = sessionBefore(sessions, current.open);
   for (let back = 0; back < sessionsMax && session !== null; back += 1) {
-    // A value that was taken over makes all that came before it meaningless.
+    // A carried-over value makes everything before it meaningless.
     if (!indicator.objectsOutliveSession && warm && session.open < startedAt) break;
     told.push(days.isComplete(session) ? 'whole' : 'not');
     session = sessionBefore(sessions, session.open);

@@ -21,7 +21,7 @@ import {
 
 const vwap = indicatorNamed('vwap')!;
 const naked = indicatorNamed('naked-levels')!;
-/** As it was committed, say, with version 1 of all. */
+/** As if committed with version 1 of all. */
 const before = studyDigests([{ ...vwap, version: 1 }, naked], 1);
 
 function withVwap(digests: StudyDigests, change: Partial<IndicatorDigests>): StudyDigests {
@@ -44,7 +44,7 @@ test('no indicator gives other results than its version did; else raise it and r
   assert.ok(isCurrent, 'contract/study-digests.json lacks what was added: run npm run interface');
 });
 
-/** What a thoughtless change could do, from a wrong sum to a wrong number of one update of a stream. */
+/** Possible careless changes, from a wrong sum to a wrong number of one update of a stream. */
 const CHANGES: Readonly<Record<string, Indicator>> = {
   'other bars': {
     ...vwap,

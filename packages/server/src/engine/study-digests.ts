@@ -1,7 +1,7 @@
 /**
- * What every indicator gives over the generated tapes and the golden vectors, as digests that are committed
- * (`contract/study-digests.json`). A digest may change only together with its indicator's version, or that of what
- * all share: whoever changes results has to say so, and cursors, kept results and tokens then end.
+ * The results of every indicator over the generated tapes and the golden vectors, as committed digests
+ * (`contract/study-digests.json`). A digest may change only together with its indicator's version, or with the shared
+ * version. So a change of results must be declared, and cursors, cached results and tokens then end.
  */
 
 import { hash } from 'node:crypto';
@@ -17,7 +17,7 @@ import { parseParams } from '@tapeloom/core/studies/params';
 export const DIGESTS_FILE = fileURLToPath(
   new URL('../../../../contract/study-digests.json', import.meta.url),
 );
-/** Enough to notice a change; nobody gains anything by making two alike. */
+/** Enough to notice a change; a deliberate collision gains nothing. */
 const DIGEST_LENGTH = 16;
 
 export interface IndicatorDigests {
@@ -32,7 +32,7 @@ export interface StudyDigests {
   readonly indicators: Readonly<Record<string, IndicatorDigests>>;
 }
 
-/** What the code gives now. */
+/** The digests of the present code. */
 export function studyDigests(
   indicators: readonly Indicator[],
   sharedVersion = SHARED_VERSION,
@@ -44,7 +44,7 @@ export function studyDigests(
         if (!('params' in parsed)) throw new RangeError(`${indicator.id} refuses the case ${name}`);
         const lines: string[] = [];
         writeStudyLog(indicator, parsed.params, tape, (line) => lines.push(line));
-        // In one piece: a call for each line takes longer than what is digested.
+        // In one piece: a call for each line takes longer than the digest itself.
         const digest = hash('sha256', lines.join(''), 'hex');
         return [name, digest.slice(0, DIGEST_LENGTH)] as const;
       },
@@ -59,13 +59,13 @@ export function digestsText(digests: StudyDigests): string {
   return `${JSON.stringify(digests, null, 2)}\n`;
 }
 
-/** Null when there are none yet. */
+/** Null when none are committed yet. */
 export function committedDigests(): StudyDigests | null {
   if (!existsSync(DIGESTS_FILE)) return null;
   return JSON.parse(readFileSync(DIGESTS_FILE, 'utf8')) as StudyDigests;
 }
 
-/** What may not be committed, each in a sentence that says what to do. Cases may come and go. */
+/** Why these digests may not be committed, each with the remedy. Cases may come and go. */
 export function digestFaults(committed: StudyDigests, now: StudyDigests): readonly string[] {
   const { sharedVersion } = now;
   if (sharedVersion < committed.sharedVersion) {
@@ -93,7 +93,7 @@ export function digestFaults(committed: StudyDigests, now: StudyDigests): readon
   return faults;
 }
 
-/** Those that a customer's parameters reach. */
+/** The vectors that a customer's parameters can reach. */
 function vectorCases({ id, version }: Indicator) {
   const file = new URL(`../../../../contract/vectors/${id}.v${version}.jsonl`, import.meta.url);
   if (!existsSync(file)) return [];

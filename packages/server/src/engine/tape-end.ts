@@ -1,6 +1,6 @@
 /**
- * Where a contract's tape ends: the last trade, or the midnight after it that the promise has passed. Where nothing
- * grows, that is the last trade.
+ * Where a contract's tape ends: at the last trade, or at the midnight after it that the watermark has passed. If the
+ * tape does not grow, at the last trade.
  */
 
 import type { Rank } from '@tapeloom/core/numbers';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { settle } from '../../testing/stream/engine-run.ts';
 import { HALF_LIFE_MS, MARGIN_MS, WarmUps } from './warm-ups.ts';
 
-/** Warm-ups that take as many turns as they are told, each as long as the test lets it. */
+/** Warm-ups that take a set number of turns, each as long as the test lets it. */
 class Stage {
   ms = 0;
   readonly log: string[] = [];
@@ -28,7 +28,7 @@ class Stage {
     this.warmUps.add(topic, [account]);
   }
 
-  /** All that yielded go on, as after a turn of the event loop. */
+  /** All that yielded resume, as after a turn of the event loop. */
   async turn(): Promise<void> {
     const yielded = this.#yielded;
     this.#yielded = [];

@@ -1,22 +1,20 @@
 /**
- * Who warms up next. A topic is worth as much as the account that used the engine least lately among those
- * that wait for it, and that account is charged for the time it takes. Who used least goes first, who asked
- * first among equals; what is at work already pauses at its next turn while somebody who used far less is
- * there. So an account that opens much waits for itself, and a newcomer for nobody.
- *
- * Only the order depends on this and on its clock, never what a topic publishes.
+ * Which topic warms up next. A topic counts for the least-used account that waits for it, and that account is charged
+ * for its time. The least-used account goes first, the earlier request among equals. A running warm-up pauses at its
+ * next yield while an account that has used far less is at work. So an account that opens many topics waits for itself,
+ * and a new account for none. Only the order depends on this and on its clock, never the published results.
  */
 
 import { SharedSlots } from '../platform/sharing/shared-slots.ts';
 import type { ShareLimits } from '../platform/sharing/shares.ts';
 
-/** Topics that read the past at the same time; the others wait their turn, or pause. */
+/** Topics that read the past at the same time; the others are queued, or pause. */
 const ACTIVE_MAX = 4;
-/** At work, paused or not: whoever begins much leaves room for others to begin. */
+/** Begun, paused or not: an account that begins many leaves slots for others. */
 const AT_WORK: ShareLimits = { eachMax: 3, allMax: 16, keptForNew: 8 };
-/** What was used counts half after so long: a sixteenth of it is left after a minute. */
+/** Use counts half after this time: a sixteenth of it is left after a minute. */
 export const HALF_LIFE_MS = 15_000;
-/** So much more makes an account wait for another. Below, what is begun is better brought to its end. */
+/** An account waits for another one when it has used so much more. Below, finishing begun work is better. */
 export const MARGIN_MS = 250;
 /** Not worth remembering. */
 const FORGOTTEN_MS = 1;
@@ -24,14 +22,14 @@ const FORGOTTEN_MS = 1;
 export interface WarmUpsOptions<T> {
   /** Does the work, calling `yieldTurn` now and then; never rejects. */
   readonly run: (topic: T, yieldTurn: () => Promise<void>) => Promise<void>;
-  /** Lets other work of this thread happen. */
+  /** Lets other work of this thread run. */
   readonly yieldTurn: () => Promise<void>;
   readonly nowMs: () => number;
 }
 
 interface WarmUp<T> {
   readonly topic: T;
-  /** Those who asked later have higher ones. */
+  /** Later requests have higher numbers. */
   readonly order: number;
   accounts: readonly string[];
 }
@@ -41,7 +39,7 @@ interface AtWork<T> extends WarmUp<T> {
   workingFromMs: number;
   /** Ends its pause; null when it does not pause. */
   resume: (() => void) | null;
-  /** Nobody wants it any more: it ends by itself. */
+  /** No account wants it any more: it ends by itself. */
   isUnwanted: boolean;
 }
 
@@ -49,22 +47,22 @@ export class WarmUps<T> {
   readonly #options: WarmUpsOptions<T>;
   readonly #slots = new SharedSlots(AT_WORK);
   readonly #waiting = new Map<T, WarmUp<T>>();
-  /** The same by account, for each that wants it. */
+  /** The same by account, for each account that wants it. */
   readonly #queues = new Map<string, Set<WarmUp<T>>>();
   readonly #atWork = new Map<T, AtWork<T>>();
-  /** Time of the engine, by account. */
+  /** Engine time used, by account. */
   readonly #usedMs = new Map<string, number>();
   #halvedAtMs: number;
   #lastOrder = 0;
   #isReleased = false;
 
-  /** Nothing begins until it is released. */
+  /** Nothing begins before `release`. */
   constructor(options: WarmUpsOptions<T>) {
     this.#options = options;
     this.#halvedAtMs = options.nowMs();
   }
 
-  /** Those that have not begun, or pause. */
+  /** Warm-ups that have not begun, or pause. */
   get waitingCount(): number {
     return this.#waiting.size + this.#atWork.size - this.#active().length;
   }
@@ -80,7 +78,7 @@ export class WarmUps<T> {
     this.#moveOn();
   }
 
-  /** It is these who wait for it now. */
+  /** Sets the accounts that wait for it now. */
   wanted(topic: T, accounts: readonly string[]): void {
     const atWork = this.#atWork.get(topic);
     if (atWork !== undefined) atWork.accounts = accounts;
@@ -89,7 +87,7 @@ export class WarmUps<T> {
     this.#moveOn();
   }
 
-  /** Nobody waits for it any more. */
+  /** No account waits for it any more. */
   delete(topic: T): void {
     this.#dequeue(topic);
     const atWork = this.#atWork.get(topic);
@@ -121,7 +119,7 @@ export class WarmUps<T> {
     return warmUp;
   }
 
-  /** Lets all work that may: first what pauses goes on, then others begin. */
+  /** Runs everything that may run: first paused work resumes, then more begins. */
   #moveOn(): void {
     if (!this.#isReleased) return;
     this.#halve();
@@ -191,7 +189,7 @@ export class WarmUps<T> {
     }
   }
 
-  /** Somebody who used far less is at work. */
+  /** Whether an account that has used far less is at work. */
   #mustPause(atWork: AtWork<T>): boolean {
     return this.#cost(atWork) > this.#leastAtWork() + MARGIN_MS;
   }
@@ -199,7 +197,7 @@ export class WarmUps<T> {
   #mayBegin(used: number): boolean {
     if (used > this.#leastAtWork() + MARGIN_MS) return false;
     const active = this.#active();
-    // Beyond their number only in the place of one that is going to pause for it.
+    // Beyond the limit only in the slot of one that will pause for it.
     return active.length < ACTIVE_MAX || active.some((it) => this.#cost(it) > used + MARGIN_MS);
   }
 
@@ -209,7 +207,7 @@ export class WarmUps<T> {
     return least;
   }
 
-  /** The account whose turn it is to begin something. */
+  /** The account that may begin next. */
   #nextAccount(without: ReadonlySet<string>): string | null {
     let next: string | null = null;
     for (const [account, queue] of this.#queues) {
@@ -226,7 +224,7 @@ export class WarmUps<T> {
     return [...this.#atWork.values()].filter((it) => it.resume === null);
   }
 
-  /** Those that pause, who used least first. */
+  /** Paused work, of the least-used account first. */
   #paused(): readonly AtWork<T>[] {
     const paused = [...this.#atWork.values()].filter((it) => it.resume !== null);
     return paused.sort((a, b) => this.#cost(a) - this.#cost(b));
