@@ -27,7 +27,7 @@ import type { ColumnType, TableColumn, ValueType } from './table-columns.ts';
 import type { TableFile } from './table-file.ts';
 import type { PlainValue, TableGroup, TableValue } from './table-rows.ts';
 
-/** A marker and the length of the metadata stand before it. */
+/** Each message begins with a marker and the length of its metadata. */
 const MESSAGE_PREFIX_BYTES = 8;
 const ZSTD_LEVEL = 3;
 /** A unit of text is at most so many bytes. */
@@ -85,7 +85,7 @@ export class ArrowStream implements TableFile {
   }
 }
 
-/** Where the writer leaves its bytes. */
+/** Collects the writer's bytes. */
 class WrittenBytes extends AsyncByteQueue<Uint8Array> {
   #pieces: Uint8Array[] = [];
 

@@ -1,7 +1,7 @@
 /**
- * A table as CSV with a line of names (RFC 4180, line feeds, nothing where there is no value), compressed with
- * zstd, one frame for each group of rows. It ends with a frame that decoders skip, so that who has it knows that
- * he has all. The same rows give the same bytes.
+ * A table as CSV with a line of names (RFC 4180, line feeds, empty where there is no value), compressed with zstd, one
+ * frame for each group of rows. Its last frame is one that decoders skip; it proves that the file is complete. The same
+ * rows give the same bytes.
  */
 
 import { constants, zstdCompressSync } from 'node:zlib';
@@ -15,7 +15,7 @@ const FRAME = {
     [constants.ZSTD_c_checksumFlag]: 1,
   },
 };
-/** Of frames that carry nothing. */
+/** Of frames without content. */
 const SKIPPABLE_MAGIC = 0x18_4d_2a_50;
 const END = Buffer.from('TAPELOOM-END');
 const QUOTED = /[",\r\n]/;
@@ -23,7 +23,7 @@ const QUOTED = /[",\r\n]/;
 export class CsvFile implements TableFile {
   readonly #names: readonly string[];
 
-  /** What it is about has no place in CSV; the answer's headers say it. */
+  /** CSV has no place for facts; the response's headers have them. */
   constructor(columns: readonly TableColumn[]) {
     this.#names = columns.map(({ name }) => name);
   }

@@ -8,7 +8,7 @@ import { DigestThread } from './digest-thread.ts';
 
 const MIB = 1_024 * 1_024;
 
-/** A thread whose faults are kept, and which can be made to die. */
+/** A thread whose faults are recorded, and which the test can kill. */
 function startThread() {
   const faults: unknown[] = [];
   const workers: Worker[] = [];

@@ -1,8 +1,8 @@
 /**
- * The main thread's hold on the thread that digests the bodies of exports: SHA-256 takes longer than to send them,
- * and whoever else is served would wait for it. Memory moves there once it has left, so it is held a little longer:
- * of one body and of all no more than a limit, then who sends waits; the thread waits for nobody. It is started with
- * the first body. One that dies takes the digests of its bodies with it; the next body starts another.
+ * The main thread's handle of the thread that digests the bodies of exports: SHA-256 takes longer than sending, and
+ * would delay other clients. Memory moves there once it has left. The bytes not yet digested are limited, for one body
+ * and for all; at the limit the sender waits. The first body starts the thread. When it dies, the digests of its bodies
+ * are lost, and the next body starts another.
  */
 
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
@@ -12,9 +12,9 @@ import { type HeldBytes, SharedBytes } from '../platform/sharing/shared-bytes.ts
 import { Thread } from '../platform/threads/thread.ts';
 import type { DigestShape } from './digest-wire.ts';
 
-/** What was handed over and is not digested. */
+/** Bytes handed over and not digested. */
 const WAITING_LIMITS = { eachMax: 3 * MIB, allMax: 32 * MIB };
-/** Parts below this size are collected until they fill it: memory and messages stay few, however small the parts are. */
+/** Smaller parts are collected up to this size, so that buffers and messages stay few, however small the parts are. */
 const ALONE_BYTES = 16 * KIB;
 
 export interface DigestThreadOptions {
@@ -35,7 +35,7 @@ export class DigestThread implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Handed over, and not digested. */
+  /** Bytes handed over and not digested. */
   get bytes(): number {
     return this.#waiting.bytes;
   }
@@ -45,7 +45,7 @@ export class DigestThread implements AsyncDisposable {
     return this.#lostCount;
   }
 
-  /** Of a body that begins; disposed of when it is over, however it ends. */
+  /** For a body that begins; dispose of it when the body is over, however it ends. */
   begin(): BodyDigest {
     if (this.#isOver) throw new Refusal({ t: 'shut-down' });
     this.#thread ??= this.#start();
@@ -79,9 +79,9 @@ export class BodyDigest implements Disposable {
   readonly #body: number;
   readonly #thread: Thread<DigestShape>;
   readonly #waiting: SharedBytes;
-  /** For what comes next. */
+  /** Reserved for the next part. */
   #room: HeldBytes | null = null;
-  /** What is too little to be handed over alone, one behind the other. */
+  /** Parts too small to be handed over alone, one behind the other. */
   #small: Uint8Array<ArrayBuffer> | null = null;
   #smallBytes = 0;
   #isOver = false;
@@ -98,7 +98,7 @@ export class BodyDigest implements Disposable {
     this.#room ??= await this.#waiting.take(String(this.#body), 1);
   }
 
-  /** A part that is the only one in its memory is given away. */
+  /** Takes ownership of a part that is alone in its buffer. */
   add(part: Uint8Array): void {
     if (this.#isOver || part.length === 0) return;
     if (part.length >= ALONE_BYTES) {
@@ -123,7 +123,7 @@ export class BodyDigest implements Disposable {
     this.#room = null;
     room?.resize(parts.reduce((sum, { length }) => sum + length, 0));
     const added = this.#thread.call('add', this.#body, parts);
-    // That the thread has died is told at the end.
+    // A death of the thread is reported at the end.
     void added.catch(() => undefined).then(() => room?.[Symbol.dispose]());
   }
 
@@ -144,7 +144,7 @@ export class BodyDigest implements Disposable {
   }
 }
 
-/** Alone in its memory: what shares it is copied. */
+/** Alone in its buffer: a part that shares one is copied. */
 function movable(part: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = part;
   const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === part.length;

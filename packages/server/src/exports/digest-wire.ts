@@ -1,4 +1,4 @@
-/** What passes between the thread that digests bodies and its handle. A body has a number that is given once. */
+/** Messages between the thread that digests bodies and its handle. The number of a body is used only once. */
 
 import type { ThreadShape } from '../platform/threads/thread.ts';
 

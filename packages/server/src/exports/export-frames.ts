@@ -1,12 +1,8 @@
 /**
- * The body of an export: zstd frames, one after another, that expand to lines. Line 0 is the header, then
- * comes one line for each result as history pages have them, then the end with their number: who has it has
- * all. Whole blocks go out as the frames they are kept as.
- *
- * Of several studies come first all lines of the first, then all of the second: one is read at a time. Each of
- * their lines names its study, so it is written and compressed anew.
- *
- * The lines of a query are always the same, so an export can begin at any of them.
+ * The body of an export: zstd frames that expand to lines. Line 0 is the header; then comes one line for each result,
+ * as history pages have them. The end line has their number and proves completeness. Whole blocks are sent as the
+ * frames they are cached as. Several studies follow one another; each of their lines names its study, so it is
+ * compressed anew. The lines of a query are always the same, so an export can begin at any of them.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -19,12 +15,14 @@ import { type ExportStudy, exportHeader } from './export-header.ts';
 import { exportPages } from './export-pages.ts';
 import { markedText, studyMark } from './study-mark.ts';
 
-/** So much is made before any of it is sent, where it is all there is and was there at once. */
+/** A body up to this size that is complete at once is sent as a whole, with its length and digest. */
 const WHOLE_BYTES_MAX = 256 * KIB;
 
-/** A study, and where its results come from. */
+/** A study and the source of its results. */
 export interface OpenedStudy extends ExportStudy {
-  /** Its results without the first so many, in frames of an only study, else in blocks; disposed of at the end. */
+  /**
+   * Its results without the first `skip`, in frames for a single study, otherwise in blocks; disposed of at the end.
+   */
   open(skip: number): Promise<DaysRead>;
 }
 
@@ -32,9 +30,9 @@ export interface ExportOptions {
   readonly studies: readonly OpenedStudy[];
   readonly engineFingerprint: string;
   readonly gaps?: GapList | null;
-  /** The first line that is wanted. */
+  /** The first requested line. */
   readonly line: number;
-  /** Told before the first chunk, where that is the whole body. */
+  /** Called before the first chunk, if that is the whole body. */
   readonly onWhole?: (body: Uint8Array) => void;
 }
 
@@ -46,7 +44,7 @@ export async function* exportFrames(options: ExportOptions): AsyncGenerator<Uint
   // The header is line 0.
   const pages = pagesOf(studies, Math.max(0, line - 1));
   try {
-    // Before anything is sent: what is wrong at the start can still be told.
+    // Before anything is sent: an error at the start can still be reported.
     let next = await pages.next();
     const header = { t: 'header', ...exportHeader(studies, engineFingerprint, gaps) };
     const head = line === 0 ? [textFrame(header)] : [];
@@ -67,12 +65,12 @@ export async function* exportFrames(options: ExportOptions): AsyncGenerator<Uint
   }
 }
 
-/** Some lines. */
+/** A page of lines. */
 interface FramesPage {
-  /** How many they are, with those before them that are not wanted. */
+  /** The number of lines, skipped ones included. */
   readonly items: number;
   readonly frames: readonly Uint8Array[];
-  /** Of all studies. */
+  /** The last page of all studies. */
   readonly isLast: boolean;
 }
 

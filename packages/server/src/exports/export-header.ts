@@ -1,4 +1,4 @@
-/** What an export says of itself: the query, the contract that was read, the computation. */
+/** The header's facts of an export: the query, the contract that was read, the computation. */
 
 import type { GapList } from '../history/gap-list.ts';
 import type { HistoryQuery } from '../history/history-query.ts';
@@ -6,14 +6,14 @@ import type { HistoryQuery } from '../history/history-query.ts';
 /** One of the studies of an export; their queries differ in indicator and parameters alone. */
 export interface ExportStudy {
   readonly query: HistoryQuery;
-  /** Undefined: an export of before that was told is resumed, and its header says what it said. */
+  /** Undefined for a resumed export from before this fact existed: its header stays the same. */
   readonly lookBackFrom: string | null | undefined;
 }
 
 export function exportHeader(
   studies: readonly ExportStudy[],
   engineFingerprint: string,
-  /** What is not there of the range, where that is allowed. */
+  /** The missing parts of the range, where they are allowed. */
   gaps: GapList | null = null,
 ) {
   const { query, lookBackFrom } = studies[0]!;

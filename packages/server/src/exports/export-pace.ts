@@ -1,8 +1,8 @@
 /**
- * The chunks of exports, no further ahead of their readers than memory allows: what is computed and has not
- * left counts at one budget, of the account and of all. A chunk is made when there is room for it; one more is
- * made while one is written, if there is room then. They are handed on in small pieces, so that it is known what has
- * left: who asks for the next piece has handed the one before to its socket.
+ * The chunks of exports, no further ahead of their readers than memory allows. Bytes that are computed and have not
+ * left count in one budget, of the account and of all. A chunk is made when there is room for it; while one is written,
+ * one more is made if there is room then. Chunks are handed on in small pieces: a request for the next piece proves
+ * that the socket has the one before.
  */
 
 import { MIB } from '@tapeloom/core/units';
@@ -16,10 +16,10 @@ export const PACE_LIMITS: ShareLimits = {
   allMax: 192 * MIB,
   keptForNew: 96 * MIB,
 };
-/** What a chunk counts as until it is there: most are less. */
+/** Reserved for a chunk until it is made: most are smaller. */
 const EXPECTED_BYTES = MIB;
 const PIECE_BYTES = 65_536;
-/** How long the first chunk may have to wait for room; later ones wait as long as it takes. */
+/** How long the first chunk may wait for room; later ones wait as long as needed. */
 const WAIT_MS = 10_000;
 
 interface Made {
@@ -37,7 +37,7 @@ export class ExportPace {
     this.#budget = new SharedBytes(limits);
   }
 
-  /** Computed, and not left. */
+  /** Bytes that are computed and have not left. */
   get bytes(): number {
     return this.#budget.bytes;
   }
@@ -47,12 +47,12 @@ export class ExportPace {
     return this.#budget.waitingCount;
   }
 
-  /** Exports for which no bytes left in time, since the start. */
+  /** Exports rejected because no bytes left in time, since the start. */
   get refusedCount(): number {
     return this.#refused;
   }
 
-  /** Each chunk is given away with its last piece. The first one is refused when there is no room for it in time. */
+  /** The caller owns each chunk with its last piece. The first one is rejected when there is no room for it in time. */
   async *paced(
     chunks: AsyncGenerator<Uint8Array>,
     account: string,
@@ -81,7 +81,7 @@ export class ExportPace {
           const more = ahead === null ? this.#budget.takeNow(account, EXPECTED_BYTES) : null;
           if (more === null) continue;
           ahead = make(more);
-          // What it rejects with is told when its turn comes, if it comes.
+          // A rejection is thrown when this chunk is taken, if it ever is.
           ahead.catch(() => undefined);
         }
         held[Symbol.dispose]();
@@ -112,7 +112,7 @@ export class ExportPace {
   }
 }
 
-/** What is left of the chunk is held while a piece is away. */
+/** The rest of the chunk stays counted while a piece is being sent. */
 function* pieces(chunk: Uint8Array, held: HeldBytes): Generator<Uint8Array> {
   for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
     yield chunk.subarray(at, at + PIECE_BYTES);

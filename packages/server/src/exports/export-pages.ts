@@ -1,6 +1,6 @@
 /**
- * The results of an export in their order, page by page. Nothing is read ahead: the next page is asked for
- * when the one before was taken.
+ * The results of an export in their order, page by page. Nothing is read ahead: the next page is requested when the one
+ * before was taken.
  */
 
 import type { HistoryQuery } from '../history/history-query.ts';

@@ -1,4 +1,4 @@
-/** Exports resumed at any line over settled days that are kept, in part or not at all. */
+/** Exports resumed at any line over settled days that are cached completely, in part or not at all. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -51,7 +51,7 @@ function queryOf(indicator: string, from: EpochNs, to: EpochNs): HistoryQuery {
   };
 }
 
-/** As the route asks. */
+/** As the route requests it. */
 function requestOf({ contract, indicator, params, from, to }: HistoryQuery, skip: number) {
   const request: SettledDaysRequest = {
     account: 'a',
@@ -145,7 +145,7 @@ test('near the end of a long kept export only the days from there on are opened'
   });
   const query = queryOf('bars', epochNs(DAY, 9 * HOUR_NS), epochNs(addDays(last, 1), 0));
   const whole: string[] = [];
-  // What is not written in time is not kept: again until all is.
+  // Results not written in time are not cached: repeat until all are.
   while (cache.results.counters.kept < days) {
     whole.splice(0, whole.length, ...(await linesFrom(reader, query, 0)));
     await cache.results.settled();

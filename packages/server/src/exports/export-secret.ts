@@ -1,7 +1,7 @@
 /**
- * The secret behind export tokens, made once and kept in the data directory, for its owner's eyes only: so
- * tokens outlive a restart. After a crash the file is whole or not there. A secret that others could read is
- * closed to them and kept; one that others could write may have been planted, and is replaced.
+ * The secret behind export tokens, made once and stored in the data directory, readable by its owner only, so tokens
+ * outlive a restart. After a crash the file is whole or missing. A secret that other users could read is closed to them
+ * and kept; one that they could write may have been planted, and is replaced.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -14,15 +14,15 @@ import { syncDirectory } from '../platform/disk/sync-directory.ts';
 const FILE_NAME = 'export-secret';
 const SECRET_BYTES = 32;
 
-/** The operator's to mend; the message is the whole story. */
+/** Only the operator can fix it; the message is complete. */
 export class ExportSecretError extends Error {}
 
-/** Whether a service has made one here. */
+/** Whether a service has made a secret here. */
 export function hasExportSecret(directory: string): boolean {
   return existsSync(join(directory, FILE_NAME));
 }
 
-/** `warn` hears what was wrong with the file, and what became of it. */
+/** `warn` gets the fault of the file, and its consequence. */
 export async function exportSecret(
   directory: string,
   warn: (what: string) => void,
@@ -37,9 +37,9 @@ export async function exportSecret(
   }
 }
 
-/** Null when there is none to go on with. */
+/** Null when there is no usable secret. */
 async function keptSecret(path: string, warn: (what: string) => void): Promise<Uint8Array | null> {
-  // Closed before it is read: nobody can change it between the two.
+  // Closed before it is read: no other user can change it between the two.
   const exposure = await closeToOthers(path);
   if (exposure === null) return null;
   if (exposure === 'write') {
@@ -66,7 +66,7 @@ async function keptSecret(path: string, warn: (what: string) => void): Promise<U
 async function newSecret(directory: string, path: string): Promise<Uint8Array> {
   const made = randomBytes(SECRET_BYTES);
   const unfinished = `${path}.unfinished`;
-  // Whatever was left there by a start that was cut off, or put there by others.
+  // Left by a start that was cut off, or put there by other users.
   await rm(unfinished, { force: true });
   {
     await using file = await open(unfinished, 'wx', OWNER_ONLY);

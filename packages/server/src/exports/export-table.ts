@@ -1,7 +1,7 @@
 /**
- * The body of an export as a table: the rows are the results that the lines of the same query are, in the
- * same order, and the file says of itself what their header says. The bytes of a query are always the same,
- * so an export can begin at any of them; those before are made again and left out.
+ * The body of an export as a table: its rows are the results in the lines of the same query, in the same order, and the
+ * file holds the facts of their header. The bytes of a query are always the same, so an export can begin at any of
+ * them; the bytes before are made again and dropped.
  */
 
 import { Block } from '../blocks/block.ts';
@@ -19,7 +19,7 @@ export interface TableExportOptions extends ExportStudy {
   readonly gaps?: GapList | null;
   readonly engineFingerprint: string;
   readonly account: string;
-  /** The first byte that is wanted. */
+  /** The first requested byte. */
   readonly byte: number;
   readonly tables: Pick<TableThread, 'open'>;
   /** The query's results in frames; disposed of at the end. */
@@ -33,7 +33,7 @@ export async function* exportTable(options: TableExportOptions): AsyncGenerator<
   const { query, format, engineFingerprint, account, byte, tables, gaps } = options;
   await using read = await options.open();
   const pages = exportPages(query, read);
-  // Before anything is sent: what is wrong at the start can still be told.
+  // Before anything is sent: an error at the start can still be reported.
   let next = await pages.next();
   const facts = factsOf(exportHeader([options], engineFingerprint, gaps));
   using table = await tables.open(account, { format, indicator: query.indicator, facts });
@@ -46,7 +46,7 @@ export async function* exportTable(options: TableExportOptions): AsyncGenerator<
   if (byte > bytes.count) throw new NoSuchByteError(`there are ${bytes.count} bytes`);
 }
 
-/** What a page has: its frames, and the tail that its last part may have. */
+/** The lines of a page: its frames, and the tail that its last part may have. */
 async function linesOf({ parts, frames }: DaysPage): Promise<readonly PackedLines[]> {
   const settled = { count: parts.reduce((sum, { updates }) => sum + updates, 0), frames };
   const tail = parts.at(-1)?.tail ?? null;
@@ -55,7 +55,7 @@ async function linesOf({ parts, frames }: DaysPage): Promise<readonly PackedLine
   return [settled, forming].filter(({ count }) => count > 0);
 }
 
-/** Counts bytes, and leaves out those before the first that is wanted. */
+/** Counts bytes, and drops those before the first requested one. */
 class ByteCount {
   count = 0;
   readonly #wanted: number;
@@ -73,7 +73,7 @@ class ByteCount {
   }
 }
 
-/** As texts, which is all that both formats keep. */
+/** As texts: both formats store only these. */
 function factsOf(header: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const texts = Object.entries(header).map(([name, value]) => [
     name,

@@ -112,7 +112,7 @@ test('no other text is a token [SEC-24]', () => {
   fc.assert(
     fc.property(changed, (text) => {
       const reading = tokens.read(NOW, 'account', text);
-      // The last character of a code has bits to spare: what it decodes to is what counts.
+      // The last character of a code has bits to spare: only its decoded value counts.
       const isSame = text.slice(0, -1) === token.slice(0, -1) && text.length === token.length;
       if (!isSame) assert.deepEqual(reading, { t: 'unknown' });
     }),
@@ -130,7 +130,7 @@ test('while the secret is changed, tokens of the one before are good, and of tho
   const changing = new ExportTokens({ secret: () => secrets, computationNamed });
   const read = (token: string) => changing.read(NOW, 'account', token).t;
   const before = changing.issue(NOW, 'account', BEGUN);
-  // A new one is good everywhere before anybody signs with it.
+  // A new one is valid everywhere before any node signs with it.
   secrets = { signing: first, good: [second, first] };
   assert.equal(changing.issue(NOW, 'account', BEGUN), before);
   secrets = { signing: second, good: [second, first] };

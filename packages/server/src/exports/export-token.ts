@@ -1,7 +1,7 @@
 /**
- * Tokens with which an export is resumed. A token says what is exported and since when, and is bound to the
- * account by a code that only this service can make: nobody can use another's, or make one that was not
- * paid for. Nothing is stored, so a token outlives a restart.
+ * Tokens that resume an export. A token holds the query and the time of issue. A code that only this service can make
+ * binds it to the account: a client cannot use another account's token, or make one for an unpaid export. Nothing is
+ * stored, so a token outlives a restart.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -16,44 +16,44 @@ import {
 } from '../history/history-query.ts';
 import { TABLE_VERSIONS } from './table-versions.ts';
 
-/** How long a token is good for: 24 hours. */
+/** How long a token is valid: 24 hours. */
 export const TOKEN_VALID_NS = DAY_NS_BIG;
 const TOKEN_LENGTH_MAX = 8_192;
 const TOKEN = /^([\w-]+)\.([\w-]{43})$/;
-/** Of a page; exports have none. */
+/** The limit of pages; exports have none. */
 const NO_LIMIT = 1;
 
 export interface ExportTokensOptions {
-  /** The one there is, or those there are at the moment. */
+  /** A fixed secret, or the present ones. */
   readonly secret: Uint8Array | (() => TokenSecrets);
-  /** The name of an indicator's computation, if not this code's: another gives other lines. */
+  /** The name of an indicator's computation, if not this code's: another one gives other lines. */
   readonly computationNamed?: (indicator: string) => string | null;
-  /** What writes the tables, if not this code: another gives other bytes. */
+  /** The writers of tables, if not this code's: others give other bytes. */
   readonly tableVersions?: Readonly<Record<TableFormat, string>>;
 }
 
-/** Secrets of which one signs while others are still good, so that it can be changed. */
+/** One secret signs while others are still valid, so that the secret can be changed. */
 export interface TokenSecrets {
   readonly signing: Uint8Array;
   readonly good: readonly Uint8Array[];
 }
 
-/** What a token is of. */
+/** The content of a token. */
 export interface ExportBegun {
   /** One for each study. */
   readonly queries: readonly HistoryQuery[];
-  /** As the header has it, also when indicators that are not exported have changed since. */
+  /** As in the header, even if indicators that are not exported have changed since. */
   readonly engineFingerprint: string;
-  /** `Coverage.inputs` of each; null in tokens of earlier versions, which do not say. */
+  /** `Coverage.inputs` of each; null in tokens of earlier versions, which do not have it. */
   readonly inputs: string | null;
 }
 
 export type TokenReading =
   | ({ readonly t: 'good' } & ExportBegun)
-  /** Not one of ours, or not of this account. */
+  /** Not one of ours, or of another account. */
   | { readonly t: 'unknown' }
   | { readonly t: 'too-old' }
-  /** The computation of an indicator, or what writes the table, is another one by now. */
+  /** The computation of an indicator, or the writer of the table, has changed. */
   | { readonly t: 'outdated' };
 
 type OtherStudy = Pick<HistoryQuery, 'indicator' | 'params' | 'depth' | 'computeUnitsPerTrade'>;
@@ -61,15 +61,15 @@ type OtherStudy = Pick<HistoryQuery, 'indicator' | 'params' | 'depth' | 'compute
 interface Payload {
   /** Of the first study. */
   readonly query: string;
-  /** What is another in those that follow it. */
+  /** The fields in which the following studies differ. */
   readonly others?: readonly OtherStudy[];
   readonly issuedAt: string;
   /** Of the engine. */
   readonly fingerprint: string;
-  /** The names of the indicators' computations; tokens without it are of a time when that was the engine's. */
+  /** The names of the indicators' computations; in tokens without it, the fingerprint of the engine stands for them. */
   readonly computation?: string | null;
   readonly inputs?: string | null;
-  /** Null: lines are the same, whoever writes them. */
+  /** Null: lines are the same for every writer. */
   readonly writer: string | null;
 }
 
@@ -99,12 +99,12 @@ export class ExportTokens {
   read(now: EpochNs, accountId: string, token: string): TokenReading {
     const [, text, code] = (token.length <= TOKEN_LENGTH_MAX && TOKEN.exec(token)) || [];
     if (text === undefined || code === undefined) return { t: 'unknown' };
-    // As texts: several of them can mean the same bytes.
+    // Compared as texts: several texts can decode to the same bytes.
     const isOurs = this.#secrets().good.some((secret) => {
       return timingSafeEqual(Buffer.from(code), Buffer.from(codeOf(secret, accountId, text)));
     });
     if (!isOurs) return { t: 'unknown' };
-    // What follows was written here.
+    // The rest was written by this service.
     const payload = JSON.parse(Buffer.from(text, 'base64url').toString()) as Payload;
     if (now - BigInt(payload.issuedAt) > TOKEN_VALID_NS) return { t: 'too-old' };
     const query = parseHistoryQueryText(payload.query, NO_LIMIT);
@@ -121,7 +121,7 @@ export class ExportTokens {
     };
   }
 
-  /** Null when one of them is gone. */
+  /** Null when one of the indicators is gone. */
   #computationOf(queries: readonly HistoryQuery[]): string | null {
     const named = this.#options.computationNamed ?? computationNamed;
     const names = queries.map(({ indicator }) => named(indicator));

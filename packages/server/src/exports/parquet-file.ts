@@ -1,6 +1,6 @@
 /**
- * A table as a Parquet file with zstd pages, one row group for each group of rows. The same rows give the
- * same bytes. Besides the group at hand it keeps what the footer will say of each group, a few kilobytes.
+ * A table as a Parquet file with zstd pages, one row group for each group of rows. The same rows give the same bytes.
+ * Besides the present group it keeps the footer's entry of each group, a few kilobytes.
  */
 
 import { constants, zstdCompressSync } from 'node:zlib';
@@ -11,7 +11,7 @@ import type { PlainValue, TableGroup, TableValue } from './table-rows.ts';
 
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 
-/** What a file keeps to write to, between two groups. */
+/** The buffer that a file keeps between two groups. */
 const ROOM_BYTES = 1_024;
 
 const ELEMENTS: Readonly<Record<ValueType, Omit<SchemaElement, 'name'>>> = {
@@ -49,7 +49,7 @@ export class ParquetFile implements TableFile {
     const columnData = this.#columns.map(({ name, type }, at) => {
       return { name, data: physical(type, values[at]!) };
     });
-    // Nothing of it waits: the bytes stay in memory.
+    // It does not wait for anything: the bytes stay in memory.
     void this.#writer.write({ columnData, rowGroupSize: rows });
     return this.#taken();
   }
@@ -63,14 +63,14 @@ export class ParquetFile implements TableFile {
     const written = this.#bytes;
     const bytes = written.getBytes().slice();
     written.index = 0;
-    // The next group may be far away.
+    // The next group may come much later.
     written.buffer = new ArrayBuffer(ROOM_BYTES);
     written.view = new DataView(written.buffer);
     return bytes;
   }
 }
 
-/** A list has three levels, as the format asks for: itself, its repetition, its items. */
+/** A list has three levels, as the format requires: itself, its repetition, its items. */
 function elementsOf({ name, type, isData }: TableColumn): readonly SchemaElement[] {
   const repetition = isData ? 'OPTIONAL' : 'REQUIRED';
   if (typeof type === 'string') {

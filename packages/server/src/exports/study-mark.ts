@@ -1,11 +1,11 @@
-/** Lines of one study among several: each says which, right after what it is. */
+/** Marks the lines of one study among several: its name follows the kind of the line. */
 
 import { type Block, OPENINGS } from '../blocks/block.ts';
 
-/** As long as that of a removal; a snapshot is in no export. */
+/** As long as the opening of a removal; no export has a snapshot. */
 const OPENING_BYTES = OPENINGS.upsert.length;
 
-/** The same indicator may be there twice, so its place in the request is named too. */
+/** The same indicator may be there twice, so its index in the request is named too. */
 export function studyMark(indicator: string, study: number): Buffer {
   return Buffer.from(`,"indicator":${JSON.stringify(indicator)},"study":${study}`);
 }

@@ -1,14 +1,14 @@
 /**
- * The columns of an indicator's results as a table, from its published definition: what every update has,
- * then one column for each field of its data. A list becomes a list of values, or, where its items are arrays
- * of named places, of rows with those names. A removed object has no data, so every such column may be null.
+ * The columns of an indicator's results as a table, from its published definition: the fields of every update, then one
+ * column for each field of its data. A list becomes a list of values or, if its items are arrays of named places, of
+ * rows with those names. A removed object has no data, so every data column may be null.
  */
 
 import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
 import type { TableFormat } from '../history/history-fields.ts';
 
-/** How the catalogue says that a text is a time in nanoseconds. */
+/** The catalogue's pattern for a time in nanoseconds. */
 const TIME_PATTERN = '^[0-9]+$';
 
 /** `whole` is a whole number of 64 bits, `time` one that counts nanoseconds since 1970 in UTC. */
@@ -18,7 +18,7 @@ export type ValueType = 'text' | 'whole' | 'number' | 'flag' | 'time';
 export interface ItemPlace {
   readonly name: string;
   readonly type: ValueType;
-  /** What it means that the place is missing; null: it never is. */
+  /** The value that a missing place means; null: it is never missing. */
   readonly whenMissing: number | null;
 }
 
@@ -118,7 +118,7 @@ function indicatorsWith(fits: (columns: readonly TableColumn[]) => boolean): rea
   }).map(({ id }) => id);
 }
 
-/** Throws when there is no such indicator, or it has none. */
+/** Throws for an unknown indicator, or one without columns. */
 export function columnsOf(indicator: string): readonly TableColumn[] {
   const definition = indicatorNamed(indicator);
   const columns = definition === null ? null : tableColumns(definition);

@@ -1,11 +1,11 @@
-/** The port of table formats: a file that is written piece by piece, each from the rows it is given. */
+/** The port of table formats: a file written piece by piece, each from a group of rows. */
 
 import type { TableGroup } from './table-rows.ts';
 
 export interface TableFile {
-  /** What the file begins with; called once, first. */
+  /** The beginning of the file; called once, first. */
   begin(): Uint8Array<ArrayBuffer>;
   add(group: TableGroup): Uint8Array<ArrayBuffer>;
-  /** What it ends with: who has it has all. */
+  /** The end of the file, which proves that it is complete. */
   end(): Uint8Array<ArrayBuffer>;
 }

@@ -1,13 +1,13 @@
 /**
- * Rows on their way into a table: packed lines come in, columns go out, in groups of a fixed number of rows. Where
- * a group ends depends on the rows alone, never on the pieces they came in. Lines stay packed until a group is complete: a
- * table that nobody reads keeps a tenth of what its rows would take.
+ * Rows on their way into a table: packed lines come in, columns go out, in groups of a fixed number of rows. The ends
+ * of groups depend on the rows alone, never on the pieces they came in. Lines stay packed until a group is complete: an
+ * unread table takes a tenth of the memory of its rows.
  */
 
 import { expandFrames } from '../results/frames.ts';
 import type { TableColumn } from './table-columns.ts';
 
-/** So many rows compress well, and are about ten megabytes on their way. */
+/** So many rows compress well, and take about ten megabytes. */
 const GROUP_ROWS = 32_768;
 const LINE_FEED = 0x0a;
 
@@ -39,7 +39,7 @@ type Fields = Readonly<Record<string, TableValue | undefined>>;
 type Update = Fields & { readonly data?: Fields };
 
 interface HeldLines extends PackedLines {
-  /** Those that are in a group already. */
+  /** Lines that are in a group already. */
   readonly taken: number;
 }
 
@@ -55,7 +55,7 @@ export class TableRows {
     this.#groupRows = groupRows;
   }
 
-  /** Takes updates; gives each group that is complete. */
+  /** Takes updates; yields each complete group. */
   *add(lines: PackedLines): Generator<TableGroup> {
     this.#held.push({ ...lines, taken: 0 });
     this.#waiting += lines.count;
@@ -67,7 +67,7 @@ export class TableRows {
     yield* this.#groups(this.#waiting);
   }
 
-  /** The next so many rows. */
+  /** Groups of the next `rows` rows. */
   *#groups(rows: number): Generator<TableGroup> {
     this.#waiting -= rows;
     let group = this.#emptyGroup();
@@ -101,7 +101,7 @@ export class TableRows {
   }
 }
 
-/** Those that are in no group, up to line `end`. */
+/** The updates up to line `end` that are in no group. */
 function* updatesOf({ frames, taken }: HeldLines, end: number): Generator<Update> {
   const text = expandFrames(frames);
   for (let line = 0, start = 0; line < end; line += 1) {

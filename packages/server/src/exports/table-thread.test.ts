@@ -20,7 +20,7 @@ function update(rank: number) {
   return JSON.stringify({ t: 'upsert', ...rest, data });
 }
 
-/** A thread whose faults are kept, and which can be made to die. */
+/** A thread whose faults are recorded, and which the test can kill. */
 function startThread() {
   const faults: unknown[] = [];
   const workers: Worker[] = [];
@@ -142,7 +142,7 @@ test('a thread without tables ends, and the next table starts another', async ()
   await first.add(linesOf(update(1)));
   first[Symbol.dispose]();
   clock.advance(15_000);
-  // One that comes in time keeps it.
+  // A table opened in time keeps the thread.
   const second = await tables.open('account', SPEC);
   clock.advance(60_000);
   await second.end();

@@ -1,9 +1,8 @@
 /**
- * The main thread's hold on the thread that writes tables, which takes some microseconds a row. The thread
- * is started when the first table is opened, and ended when none has been open for a while: only so all its memory comes back. How many are open is limited, in all and for one account, since
- * each keeps up to a group of rows, packed; some are for accounts that have none. The thread has one piece of work at a
- * time, the next one of the account that was served longest ago; a table that nobody pulls asks for nothing.
- * A thread that dies takes its tables with it; the next one that is opened starts another.
+ * The main thread's handle of the thread that writes tables, some microseconds a row. It starts with the first table
+ * and ends when none was open for a while: only that frees all its memory. Open tables are limited, in all and per
+ * account, since each holds up to a group of packed rows; some slots are for accounts without one. The thread does one
+ * piece of work at a time, next for the account served longest ago. When it dies, its tables are lost.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -19,19 +18,20 @@ import type { TableSpec } from './table-writer.ts';
 
 export const OPEN_LIMITS: ShareLimits = { eachMax: 8, allMax: 32, keptForNew: 8 };
 
-/** Starting it again takes a tenth of a second. */
+/** Restarting it takes a tenth of a second. */
 const REST_MS = 20_000;
 
 /**
- * Space for young objects, which is three times a semi-space: the thread is to be small rather than fast, for all wait for their readers.
+ * Memory for young objects, three times a semi-space. The thread should be small rather than fast, because all tables
+ * wait for their readers.
  */
 const YOUNG_MIB_MAX = 12;
 
 /** A table that is being written; one call at a time. */
 export interface OpenTable extends Disposable {
-  /** What the file begins with. */
+  /** The beginning of the file. */
   readonly beginning: Pieces;
-  /** What these lines complete. */
+  /** The pieces that these lines complete. */
   add(lines: PackedLines): Promise<Pieces>;
   end(): Promise<Pieces>;
 }
@@ -59,12 +59,12 @@ export class TableThread implements AsyncDisposable {
   readonly #opened = new Map<number, Opened>();
   readonly #slots = new SharedSlots(OPEN_LIMITS);
   readonly #waiting = new FairQueue<Waiting>();
-  /** Of accounts that have tables, the number of the piece of work that was done for them last. */
+  /** By account with tables: the number of the last piece of work done for it. */
   readonly #served = new Map<string, number>();
   #lastServed = 0;
   #isWorking = false;
   #thread: Thread<TableShape> | null = null;
-  /** Until the thread is ended, while no table is open. */
+  /** Runs until the thread is ended, while no table is open. */
   #rest: Disposable | null = null;
   #lastTable = 0;
   #isOver = false;
@@ -73,17 +73,17 @@ export class TableThread implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Tables that are being written. */
+  /** Tables being written. */
   get openCount(): number {
     return this.#slots.count;
   }
 
-  /** Tables for which there was no room, since the start. */
+  /** Tables rejected because no slot was free, since the start. */
   get refusedCount(): number {
     return this.#slots.refusedCount;
   }
 
-  /** Refused when there is no room. */
+  /** Rejects when no slot is free. */
   async open(account: string, spec: TableSpec): Promise<OpenTable> {
     if (this.#isOver) throw new Refusal({ t: 'shut-down' });
     const slot = this.#slots.enter(account);
@@ -113,7 +113,7 @@ export class TableThread implements AsyncDisposable {
   ): Promise<Pieces> {
     const opened = this.#opened.get(table);
     if (this.#isOver) throw new Refusal({ t: 'shut-down' });
-    // The thread died since it was opened.
+    // The thread has died since the table was opened.
     if (opened === undefined) throw new Refusal({ t: 'failed' });
     const turn = Promise.withResolvers<Thread<TableShape>>();
     const { account } = opened;
@@ -131,7 +131,7 @@ export class TableThread implements AsyncDisposable {
     }
   }
 
-  /** The next piece of work, unless there is one. */
+  /** Starts the next piece of work, unless one is running. */
   #workOn(): void {
     const next = this.#isWorking ? null : this.#next();
     if (next === null) return;
@@ -144,7 +144,7 @@ export class TableThread implements AsyncDisposable {
     turn.resolve(this.#thread);
   }
 
-  /** Of an account that was not served yet, or else longest ago. */
+  /** Of an account that was not served yet, or else was served longest ago. */
   #next(): Waiting | null {
     const served = (account: string) => this.#served.get(account) ?? 0;
     return this.#waiting.next((one, other) => served(one) < served(other));

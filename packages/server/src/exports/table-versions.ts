@@ -1,12 +1,12 @@
 /**
- * What writes the tables, by name and version. Other code may write other bytes, though the rows are the
- * same: a table that was begun by another cannot be gone on with.
+ * The writers of tables, by name and version. Other code may write other bytes for the same rows, so a table begun by
+ * another writer cannot be resumed.
  */
 
 import manifest from '../../package.json' with { type: 'json' };
 import type { TableFormat } from '../history/history-fields.ts';
 
-/** Raised when this code changes the bytes of a table; a test notices. */
+/** Raise it when this code changes the bytes of a table; a test notices. */
 const LAYOUT = 1;
 
 const { dependencies } = manifest;

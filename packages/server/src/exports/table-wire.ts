@@ -1,6 +1,6 @@
 /**
- * What passes between the thread that writes tables and its handle. A table has a number that is given once;
- * after a call for it failed the table is gone.
+ * Messages between the thread that writes tables and its handle. The number of a table is used only once; after a
+ * failed call the table is gone.
  */
 
 import type { RefusalReason } from '../platform/refusal.ts';
@@ -17,7 +17,7 @@ export interface TableShape extends ThreadShape {
     end(table: number): Pieces;
   };
   readonly orders: { readonly t: 'close'; readonly table: number };
-  /** For the operator: what it was that failed. */
+  /** For the operator: the error behind a failed call. */
   readonly news: { readonly t: 'fault'; readonly error: unknown };
   readonly refusal: RefusalReason;
 }

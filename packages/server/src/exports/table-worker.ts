@@ -1,4 +1,4 @@
-/** The thread that writes tables: one call after another, so exports take turns piece by piece. */
+/** The thread that writes tables: one call after another, so exports alternate piece by piece. */
 
 import { parentPort } from 'node:worker_threads';
 import { collectAtRest } from '../platform/memory/collect-garbage.ts';
@@ -8,7 +8,7 @@ import { ThreadDesk } from '../platform/threads/thread-desk.ts';
 import type { Pieces, TableShape } from './table-wire.ts';
 import { TableWriter } from './table-writer.ts';
 
-/** Pieces of rows are garbage as soon as they are written, and a table whose reader rests leaves them for as long. */
+/** Pieces of rows are garbage once they are written; without this, an idle table would keep them for long. */
 const COLLECT_EVERY_MS = 5_000;
 
 runInBackground();

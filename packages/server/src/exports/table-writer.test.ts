@@ -32,7 +32,7 @@ const whole = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
   fc.constantFrom(0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 31, -(2 ** 31) - 1),
 );
-/** The last one is infinity to DuckDB. */
+/** DuckDB reads the last one as infinity. */
 const time = fc.bigInt({ min: 0n, max: 2n ** 63n - 2n }).map(String);
 const number = fc
   .double({ noNaN: true, noDefaultInfinity: true })
@@ -211,7 +211,7 @@ test('the bytes of a table change only with the name of what writes it', async (
     const digest = createHash('sha256').update(written(format, pieces)).digest('hex').slice(0, 16);
     return `${digest} by ${TABLE_VERSIONS[format]}`;
   });
-  // Who changes the left side has to change the right one: raise LAYOUT in table-versions.ts.
+  // If a digest changes, its version must change: raise LAYOUT in table-versions.ts.
   assert.deepEqual(digests, [
     'c255b28ed78695d9 by 1 hyparquet-writer 0.16.10 zstd 1.5.7',
     '7772c7e949a14798 by 1 apache-arrow 21.2.0 zstd 1.5.7',

@@ -1,5 +1,5 @@
 /**
- * Lines of an export to the bytes of a table, in one of the formats. The same updates give the same bytes,
+ * Turns lines of an export into the bytes of a table, in one of the formats. The same updates give the same bytes,
  * however they are cut.
  */
 
@@ -13,12 +13,12 @@ import { type PackedLines, TableRows } from './table-rows.ts';
 
 const FILES = { parquet: ParquetFile, arrow: ArrowStream, csv: CsvFile } as const;
 
-/** What a table is written from. */
+/** The description of a table. */
 export interface TableSpec {
   readonly format: TableFormat;
   /** One that such a table can hold. */
   readonly indicator: string;
-  /** What the file says of itself. */
+  /** The facts stored in the file. */
   readonly facts: Readonly<Record<string, string>>;
 }
 
@@ -36,7 +36,7 @@ export class TableWriter {
     return this.#file.begin();
   }
 
-  /** What these updates complete; nothing while a group is not full. */
+  /** The pieces that these updates complete; none while a group is not full. */
   add(lines: PackedLines): Uint8Array<ArrayBuffer>[] {
     return Array.from(this.#rows.add(lines), (group) => this.#file.add(group));
   }
