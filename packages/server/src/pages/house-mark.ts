@@ -1,3 +1,3 @@
-/** The mark of the house, as the portal draws it. */
+/** The logo, as the portal draws it. */
 export const HOUSE_MARK =
   '<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path class="mark-warp" d="M3 2.5h18a1 1 0 0 1 1 1V5a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1V3.5a1 1 0 0 1 1-1Zm8 5h2a.75.75 0 0 1 .75.75v12.5a.75.75 0 0 1-.75.75h-2a.75.75 0 0 1-.75-.75V8.25A.75.75 0 0 1 11 7.5Z"/><path class="mark-bid" d="M3.5 10h5.25v3.5H3.5a1 1 0 0 1-1-1V11a1 1 0 0 1 1-1Zm3.5 6h1.75v3.5H7a1 1 0 0 1-1-1V17a1 1 0 0 1 1-1Z"/><path class="mark-ask" d="M15.25 10H17a1 1 0 0 1 1 1v1.5a1 1 0 0 1-1 1h-1.75V10Zm0 6h5.25a1 1 0 0 1 1 1v1.5a1 1 0 0 1-1 1h-5.25V16Z"/></svg>';

@@ -1,8 +1,8 @@
 /**
- * The operator's own pages: imprint, privacy notice, terms. They are read at the start, which a directory or file
- * that cannot be read stops, and again on SIGHUP. As HTML they consist of tags from a short list, each written here: HTML in the Markdown is
- * shown as text, pictures by their words alone, and links lead to `http`, `https` and `mailto` addresses only. So the
- * portal may put them into a page, whatever they hold.
+ * The operator's own pages: imprint, privacy notice, terms. They are read at the start, which an unreadable directory
+ * or file stops, and again on SIGHUP. Their HTML has only tags from a short list: HTML in the Markdown is shown as
+ * text, pictures by their text alone, and links lead to `http`, `https` and `mailto` addresses. So the portal may embed
+ * them, whatever they hold.
  */
 
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { escapeHtml } from './page-document.ts';
 const VARIABLE = 'TAPELOOM_PAGES';
 const TEXT_LENGTH_MAX = 262_144;
 
-/** By name, what they are called where the operator's text says nothing else. */
+/** By name: the title when the operator's text sets none, and the words for a missing page. */
 const NAMES = {
   imprint: { title: 'Imprint', missing: 'an imprint' },
   privacy: { title: 'Privacy', missing: 'a privacy notice' },
@@ -30,7 +30,7 @@ export class OperatorPages {
   readonly #texts: ReadonlyMap<OperatorPageName, string>;
   readonly #rendered = new Map<OperatorPageName, Promise<OperatorPage>>();
 
-  /** Markdown by name; those that are left out are not published. */
+  /** Markdown by name; absent ones are not published. */
   constructor(texts: ReadonlyMap<OperatorPageName, string> = new Map()) {
     this.#texts = texts;
   }
@@ -84,9 +84,9 @@ export class OperatorPages {
   }
 }
 
-/** The first heading of the first order is the title, in place of `title`. */
+/** The first level-1 heading becomes the title, in place of `title`. */
 export async function renderOperatorPage(text: string, title: string): Promise<OperatorPage> {
-  // Loaded only where an operator has written something.
+  // Loaded only when an operator has written a page.
   const { Marked } = await import('marked');
   let found: string | null = null;
   const marked = new Marked({
@@ -116,7 +116,7 @@ export async function renderOperatorPage(text: string, title: string): Promise<O
   return { title: found === null ? title : unescapeHtml(found), html };
 }
 
-/** The renderer of plain text escapes what it finds; a title is text. */
+/** The plain-text renderer escapes its output, but a title is text. */
 function unescapeHtml(html: string): string {
   return html
     .replaceAll('&lt;', '<')

@@ -1,4 +1,4 @@
-/** The frame of a page that the server makes itself. What is put into it as text must be escaped before. */
+/** The frame of a page that the server makes itself. Escape text before you put it into `body`. */
 
 export interface PageDocument {
   /** As plain text. */
@@ -9,7 +9,7 @@ export interface PageDocument {
   readonly icon?: string | null;
   /** HTML. */
   readonly body: string;
-  /** The page loads itself again after so many seconds. */
+  /** The page reloads itself after so many seconds. */
   readonly refreshSeconds?: number;
 }
 

@@ -1,8 +1,7 @@
 /**
- * The files of the built portal, read once and served from memory by their exact addresses: what is not in
- * the map is nowhere, so no address can lead out of the directory. A page is found without its ending:
- * `docs/errors.html` is `/docs/errors`, `docs/index.html` is `/docs`. A directory that is replaced while it
- * is read is read again.
+ * The files of the built portal, read once and served from memory by their exact addresses, so no address can lead out
+ * of the directory. A page is found without its extension: `docs/errors.html` is `/docs/errors`, `docs/index.html` is
+ * `/docs`. A directory that is replaced during the read is read again.
  */
 
 import type { Dirent } from 'node:fs';
@@ -16,11 +15,11 @@ const BYTES_MAX = 64 * MIB;
 const TRIES_MAX = 5;
 const READ_AT_ONCE = 16;
 
-/** Addresses that the pages are written for; they are served with the service's own address. */
+/** Addresses in the built files; they are served as the service's own address. */
 const WRITTEN_FOR = /(http|ws)(?::\/\/127\.0\.0\.1:8080|s:\/\/api\.example\.com)/g;
-/** Files in which it is looked for. */
+/** Files in which they are replaced. */
 const ADDRESSED = /\.(?:html|md|atom)$|^(?:llms[\w-]*|robots)\.txt$|^sitemap\.xml$/;
-/** The build puts a digest into the names of these, so they never change. */
+/** The build puts a digest into these names, so the files never change. */
 const IMMUTABLE = /^\/assets\//;
 const THEME = /^\/assets\/theme-[^/]+\.js$/;
 const ICON = /^\/assets\/icon-[^/]+\.svg$/;
@@ -29,7 +28,7 @@ const ASKED_AGAIN = 'no-cache';
 
 interface FileKind {
   readonly type: string;
-  /** Whether it becomes smaller. */
+  /** Whether it can be compressed. */
   readonly isText: boolean;
 }
 
@@ -52,7 +51,7 @@ const KINDS: Readonly<Record<string, FileKind>> = {
   '.woff2': { type: 'font/woff2', isText: false },
 };
 const OTHER: FileKind = { type: 'application/octet-stream', isText: false };
-/** Files that are another one, encoded when the portal was built. */
+/** Encoded forms of another file, made by the portal's build. */
 const ENCODED: Readonly<Record<string, Encoding>> = { '.br': 'br', '.gz': 'gzip' };
 
 export interface PageFile {
@@ -61,7 +60,7 @@ export interface PageFile {
   readonly body: EncodedBody;
 }
 
-/** The directory holds more than a portal does. */
+/** The directory is too large for a portal. */
 class PortalTooLargeError extends Error {}
 
 export class PageFiles {
@@ -81,7 +80,7 @@ export class PageFiles {
     this.styles = styles;
   }
 
-  /** Null: there is no portal in this directory. */
+  /** Null: this directory has no portal. */
   static async read(directory: string, publicUrl: string): Promise<PageFiles | null> {
     for (let tries = 1; ; tries++) {
       const before = await identityOf(directory);
@@ -117,12 +116,12 @@ export class PageFiles {
     return this.#files.get(path) ?? null;
   }
 
-  /** Those of an earlier build come first. */
+  /** The last match: files of an earlier build come first. */
   #newest(name: RegExp): string | null {
     return [...this.#files.keys()].findLast((path) => name.test(path)) ?? null;
   }
 
-  /** With what an earlier build's pages, still open somewhere, may yet load. */
+  /** Adds the assets that pages of an earlier build, still open in browsers, may load. */
   andOlder(older: PageFiles): PageFiles {
     const kept = [...older.#files].filter(([path]) => IMMUTABLE.test(path));
     return new PageFiles(new Map([...kept, ...this.#files]), this.app, this.styles);
@@ -209,7 +208,7 @@ function addressOf(name: string): string {
   return `/${name.replace(/\.html$/, '')}`;
 }
 
-/** Made for tools, not for browsers: `.vite/manifest.json`. */
+/** For tools, not for browsers: `.vite/manifest.json`. */
 function isHidden(name: string): boolean {
   return name.split('/').some((part) => part.startsWith('.'));
 }
@@ -222,7 +221,7 @@ function isEncodingOf(name: string, contents: ReadonlyMap<string, Buffer>): bool
 function addressedTo(written: Buffer, publicUrl: string): Buffer {
   const text = written.toString();
   const address = publicUrl.replace(/^http/, '');
-  // The public address is an origin, so nothing in it means anything to HTML or XML.
+  // The public address is an origin, so it needs no escaping in HTML or XML.
   const changed = text.replace(WRITTEN_FOR, (_, scheme: string) => `${scheme}${address}`);
   return changed === text ? written : Buffer.from(changed);
 }

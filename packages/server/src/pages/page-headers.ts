@@ -1,12 +1,12 @@
 /**
- * The headers of every page. The policy lets in nothing that is not served by us: no inline script or style,
- * no frame, no other origin, but for a page that names whom it cannot do without. Which origin the stream has follows from the public address alone, never from a
+ * The headers of every page. The policy allows only our own origin: no inline script or style, no frame, no other
+ * origin, except those that a page declares. The stream's origin follows from the public address alone, never from a
  * header of the request.
  */
 
 import type { LetIn } from './page-route.ts';
 
-/** Nothing in a page asks for any of these. */
+/** No page uses any of these. */
 const SWITCHED_OFF = [
   'accelerometer',
   'browsing-topics',
@@ -22,10 +22,10 @@ const SWITCHED_OFF = [
 ];
 const HSTS = 'max-age=31536000';
 
-/** A drawing that is opened by itself has its styles inside, and nothing else to load or run. */
+/** A drawing that is opened by itself has inline styles, and nothing else to load or run. */
 const DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** Nothing beside what is ours. */
+/** Only our own origin. */
 const NOBODY: LetIn = { sources: {}, payment: [] };
 
 export function pageHeaders(
@@ -36,13 +36,13 @@ export function pageHeaders(
   return {
     'content-security-policy': contentPolicy(publicUrl, letIn),
     'x-content-type-options': 'nosniff',
-    // Less than this would hide from our own forms' requests where they come from.
-    // An outside service sees whose page it is on, and not which.
+    // A stricter policy would hide the origin of our own forms' requests. An outside service sees the origin of the
+    // page, but not its path.
     'referrer-policy': isAlone ? 'same-origin' : 'strict-origin-when-cross-origin',
     'permissions-policy': SWITCHED_OFF.map((name) => `${name}=(${allowed(name, letIn)})`).join(
       ', ',
     ),
-    // A frame may open the bank's window and hear from it.
+    // A frame may open the bank's window and receive its messages.
     'cross-origin-opener-policy': isAlone ? 'same-origin' : 'same-origin-allow-popups',
     'cross-origin-resource-policy': 'same-origin',
     ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': HSTS } : {}),
@@ -54,7 +54,7 @@ export function drawingHeaders(publicUrl: string): Readonly<Record<string, strin
 }
 
 function allowed(name: string, { payment }: LetIn): string {
-  // A frame may only do what the page itself may.
+  // A frame may only use what the page itself may use.
   const isAllowed = name === 'payment' && payment.length > 0;
   return isAllowed ? ['self', ...payment.map((origin) => `"${origin}"`)].join(' ') : '';
 }
@@ -69,7 +69,7 @@ function contentPolicy(publicUrl: string, { sources }: LetIn): string {
     `style-src 'self'${also('style-src')}`,
     `img-src 'self'${also('img-src')}`,
     "font-src 'self'",
-    // Older browsers do not take a stream of the same host for `self`.
+    // Older browsers do not count a stream of the same host as `self`.
     `connect-src 'self' ${stream}${also('connect-src')}`,
     ...(frames === '' ? [] : [`frame-src${frames}`]),
     "form-action 'self'",

@@ -75,7 +75,7 @@ test('every page comes under a policy without inline script and without another 
     assert.equal(headers['strict-transport-security'], 'max-age=31536000');
     assert.equal(headers['set-cookie'], undefined);
   }
-  // Opened by itself it may have its own styles, and can do nothing else.
+  // Opened by itself, a drawing may have its own styles, and can do nothing else.
   const drawing = await get('/docs/charts/bars.svg');
   assert.equal(
     drawing.headers['content-security-policy'],
@@ -184,7 +184,7 @@ test('status, plans, legal texts, withdrawal and "not found" can be read without
   const unknown = await get('/nothing', IN_A_BROWSER);
   assert.equal(unknown.statusCode, 404);
   assert.match(unknown.body, /<title>Page not found · Tapeloom<\/title>/);
-  // A page for people who are signed in needs scripts, and says so.
+  // A page that needs a session needs scripts, and states it.
   assert.match(await plainOf('/keys'), /JavaScript/);
 });
 
@@ -257,7 +257,7 @@ test('no address leads out of the directory, and links in it lead nowhere', asyn
     '/constructor',
   ];
   for (const path of paths) {
-    // As it is: the browser's own client would tidy the path before it is sent.
+    // Sent as it is: `fetch` would normalise the path first.
     const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
     httpRequest({ port, host: '127.0.0.1', path }, (response) => {
       let text = '';

@@ -1,10 +1,8 @@
 /**
- * Which page stands at an address: a file of the portal, the portal's frame where the browser draws the page,
- * or a page of a route that the server makes itself. Nothing below `/v1` is a page. No key and no cookie is
- * looked at: what a page shows of an account it fetches from the interface.
- *
- * An address that is no page gets the portal's "not found" if a browser asks, and nothing of ours else, so that
- * a program with a wrong address reads a problem document.
+ * Finds the page at an address: a file of the portal, the portal's frame where the browser draws the page, or a page
+ * that the server makes itself. Nothing below `/v1` is a page. Keys and cookies are ignored: a page fetches an
+ * account's data from the interface. At an unknown address a browser gets the portal's "not found", and a program gets
+ * a problem document.
  */
 
 import { EncodedBody, isNamed } from '../platform/network/encoded-body.ts';
@@ -34,27 +32,27 @@ const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const READING = ['GET', 'HEAD'];
-/** How pages are counted: by kind, for addresses are endless. */
+/** The labels of pages in metrics: by kind, because addresses are endless. */
 const FILE_LABEL = '/';
 const UNKNOWN_LABEL = '/unknown';
 
 export interface PagesOptions {
   readonly portal: Portal;
   readonly routes: readonly PageRoute[];
-  /** Where the service is reached, as it was configured: `https://example.com`. */
+  /** The configured public address: `https://example.com`. */
   readonly publicUrl: () => string;
-  /** For browsers without scripts; left out: nothing. */
+  /** For browsers without scripts; absent: none. */
   readonly plain?: PlainPages;
 }
 
 export interface PageAsked {
   readonly method: string;
-  /** With the query, as it was sent. */
+  /** As sent, with the query. */
   readonly url: string;
   readonly accept: string | undefined;
 }
 
-/** What a page looks at, of a request that was let in. */
+/** The parts of an admitted request that a page reads. */
 export interface PageAdmitted {
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
@@ -67,10 +65,10 @@ export interface PageReply {
   readonly body: Buffer | null;
 }
 
-/** Something stands at the address. */
+/** A page exists at the address. */
 export interface Page {
   readonly label: string;
-  /** Any other is refused. */
+  /** Other methods are rejected. */
   readonly methods: readonly string[];
   answer(request: PageAdmitted): Promise<PageReply>;
 }
@@ -83,14 +81,14 @@ interface PlainFile {
 
 export class Pages {
   readonly #options: PagesOptions;
-  /** By path, the one for unknown addresses under the empty one. */
+  /** By path; the page for unknown addresses has the empty path. */
   readonly #plainFiles = new Map<string, PlainFile>();
 
   constructor(options: PagesOptions) {
     this.#options = options;
   }
 
-  /** The origin that forms are sent from. */
+  /** The origin that forms must come from. */
   get origin(): string {
     return this.#options.publicUrl();
   }
@@ -128,7 +126,7 @@ export class Pages {
     });
   }
 
-  /** It is made again only when its text or the frame has changed. */
+  /** Made again only when its text or the frame has changed. */
   #plainFile(path: string, frame: PageFile, { title, html }: PlainPage): PageFile {
     const known = this.#plainFiles.get(path);
     if (known?.frame === frame && known.html === html) return known.file;
@@ -161,7 +159,7 @@ export class Pages {
     };
   }
 
-  /** Nothing is here, or not yet. */
+  /** There is nothing here, or not yet. */
   #absent(path: string): Page {
     const { portal } = this.#options;
     if (portal.files?.app) return this.#drawn(path, portal.files.app, 404);
@@ -225,7 +223,7 @@ export class Pages {
     return { status, headers, body: Buffer.from(html) };
   }
 
-  /** `/docs/` is `/docs`. Only to an address that is known. */
+  /** Redirects `/docs/` to `/docs`, and only to a known address. */
   #movedTo(path: string, query: string): PageReply {
     const headers = { ...pageHeaders(this.#options.publicUrl()), 'cache-control': 'no-cache' };
     const location = query === '' ? path : `${path}?${query}`;

@@ -1,7 +1,7 @@
 /**
- * Pages for browsers that run no script: status, prices, the operator's texts, withdrawal and "not found". The text stands
- * in the portal's frame (`app.html`) between `<noscript>`, so a browser with scripts draws the page as ever. Search engines
- * read it too, with a title of its own.
+ * Pages for browsers without scripts: status, prices, the operator's texts, withdrawal and "not found". The text stands
+ * in `<noscript>` inside the portal's frame (`app.html`), so a browser with scripts draws the usual page. Search
+ * engines read it too, with a title of its own.
  */
 
 import {
@@ -34,7 +34,7 @@ export interface PlainPrice {
 
 export interface PlainFacts {
   status(): PlainStatus;
-  /** Null: it cannot be read now. */
+  /** Null: it is unavailable now. */
   statusHistory(): Promise<StatusHistory | null>;
   prices(): readonly PlainPrice[];
   operatorPages(): OperatorPages;
@@ -82,7 +82,7 @@ export class PlainPages {
   }
 }
 
-/** What stands around the text of a page that needs no script. On a narrow screen the top has no links, so the foot has all. */
+/** The frame of a page that needs no script. On a narrow screen the top has no links, so the footer has all. */
 export function framed(html: string): string {
   const links = (items: readonly (readonly [href: string, name: string])[]) =>
     items.map(([href, name]) => `<a href="${href}">${name}</a>`).join('\n');

@@ -15,7 +15,7 @@ const [program, made, source] = ['build.mjs', 'app.html', 'src'].map((name) =>
 mkdirSync(source);
 writeFileSync(join(source, 'page.tsx'), '');
 
-/** Where a program that builds says how far it is, by its process id; then it waits until the line is closed. */
+/** A building program connects here with its process id, then waits until the connection is closed. */
 const server = createServer();
 before(() => once(server.listen(0, '127.0.0.1'), 'listening'));
 after(() => server.close());
@@ -26,14 +26,14 @@ const call = () => `
   await new Promise((resolve) => line.once('end', resolve));
 `;
 
-/** The next program that calls. */
+/** The next program that connects. */
 async function called(): Promise<{ readonly pid: number; readonly letGo: () => void }> {
   const [line] = (await once(server, 'connection')) as [Socket];
   const [pid] = await once(line.setEncoding('utf8'), 'data');
   return { pid: Number(pid), letGo: () => line.end() };
 }
 
-/** Whether it built, and what it said. */
+/** Whether it built, and its output. */
 async function run(script: string) {
   writeFileSync(program, script);
   const said: string[] = [];
@@ -60,7 +60,7 @@ test('it is built once, at the lowest priority, and again when a source is newer
   assert.notEqual(getPriority(), 19);
   assert.deepEqual(await run(write("'y'")), { built: false, said: [] });
 
-  // A test that was changed is no reason; a page is.
+  // A changed test is no reason to build; a changed page is.
   const soon = new Date(Date.now() + 5_000);
   const old = new Date(Date.now() - 60_000);
   writeFileSync(join(source, 'page.test.ts'), '');

@@ -1,8 +1,7 @@
 /**
- * The build of the portal beside a start in a checkout: a process of its own, at the lowest priority, only if
- * a source is newer than what is built. The start never waits for it. It says on the console that it builds
- * and what came of it; a failure is told in the build's own words. Several may run at once: the build puts a
- * whole directory in place of the old one.
+ * Builds the portal beside a start in a checkout: in a process of its own, at the lowest priority, only if a source is
+ * newer than the build. The start never waits for it. The console shows its start and outcome; a failure comes with the
+ * build's own output. Several may run at once: each replaces the whole directory.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -18,16 +17,16 @@ const BUILD_MS_MAX = 300_000;
 export interface PortalBuildOptions {
   /** The program that builds. */
   readonly program: string;
-  /** What it makes: the directory, and in it a file that every build writes. */
+  /** A file in the built directory that every build writes. */
   readonly made: string;
-  /** Files and directories that it is made from; those that do not exist are passed over. */
+  /** The files and directories it is made from; missing ones are skipped. */
   readonly sources: readonly string[];
   readonly say: (line: string) => void;
 }
 
 export class PortalBuild implements Disposable {
   readonly #options: PortalBuildOptions;
-  /** Whether there is something new to read; never rejects. */
+  /** Resolves to whether there is a new build to read; never rejects. */
   readonly ended: Promise<boolean>;
   #child: ChildProcess | null = null;
   #isOver = false;
@@ -40,7 +39,7 @@ export class PortalBuild implements Disposable {
     });
   }
 
-  /** Null: there is no such program, so the portal comes built or not at all. */
+  /** Null: there is no such program, so the portal is installed built or not at all. */
   static start(options: PortalBuildOptions): PortalBuild | null {
     return existsSync(options.program) ? new PortalBuild(options) : null;
   }
@@ -97,13 +96,13 @@ export class PortalBuild implements Disposable {
   }
 }
 
-/** Whatever the service does comes first. */
+/** The service's own work takes precedence. */
 function yieldTo(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // It is over already, or the machine knows no priorities.
+    // It has ended already, or the system has no priorities.
   }
 }
 
@@ -116,7 +115,7 @@ async function timeOf(path: string): Promise<number | null> {
   }
 }
 
-/** When the newest of these files was changed, or a directory by a file that came or went. */
+/** The newest change of these files, or of a directory in which files came or went. */
 async function newestOf(paths: readonly string[]): Promise<number> {
   let newest = 0;
   const look = async (path: string) => {
@@ -128,7 +127,7 @@ async function newestOf(paths: readonly string[]): Promise<number> {
     await look(path);
     if (!found.isDirectory()) continue;
     const entries = await readdir(path, { recursive: true, withFileTypes: true });
-    // A test is no part of what is built.
+    // Tests are no part of the build.
     const parts = entries.filter(({ name }) => !name.includes('.test.'));
     for (const { parentPath, name } of parts) await look(join(parentPath, name));
   }

@@ -1,6 +1,6 @@
 /**
- * Where the portal lies: beside the program. In a checkout it is built there when its sources are newer; an
- * installed program brings it built, and there is nothing to build it with.
+ * Where the portal lies: beside the program. In a checkout it is built there when its sources are newer; an installed
+ * program contains it built, and cannot build it.
  */
 
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ import { Portal } from './portal.ts';
 import { PortalBuild } from './portal-build.ts';
 
 const BUILT = new URL('../../../portal/dist/', import.meta.url);
-/** The page that every address of the portal is answered with. */
+/** The page that every address of the portal responds with. */
 const APP = 'app.html';
-/** Below the package of the portal. */
+/** Below the portal's package. */
 const SOURCES = [
   'src/',
   'recording/',
@@ -25,7 +25,7 @@ const SOURCES = [
   'app.html',
   'docs.html',
 ];
-/** What it is made from beside its own. */
+/** Its sources in other packages and folders. */
 const SOURCES_ELSEWHERE = [
   'client/src/',
   'client/README.md',
@@ -36,7 +36,7 @@ const SOURCES_ELSEWHERE = [
   '../CHANGELOG.md',
 ];
 
-/** A portal of the operator's own must be there: people would find none, and the start nothing wrong with it. */
+/** A configured portal must exist: otherwise visitors would find none, though the start reported no error. */
 export function requirePortal(
   { portal }: Pick<Config, 'portal'>,
   readFile: (path: string) => string,

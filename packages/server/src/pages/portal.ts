@@ -1,6 +1,6 @@
 /**
- * The portal as it is served. It is read when the doors open, and again when its build has ended, so a page is
- * never waited for by the start. What a build could not do is told, and whatever was there before is served on.
+ * The portal as it is served. It is read when the server opens and again when its build has ended, so the start never
+ * waits for a page. A failed build is reported, and the previous portal stays in service.
  */
 
 import type { Log } from '../platform/log/log.ts';
@@ -11,14 +11,14 @@ import type { PortalBuild } from './portal-build.ts';
 const REFRESH_S = 2;
 
 export interface PortalOptions {
-  /** Where the built portal lies. */
+  /** The directory of the built portal. */
   readonly directory: string;
-  /** What builds it; null where it comes built. */
+  /** Its build; null where it is installed built. */
   readonly build: Pick<PortalBuild, 'ended' | typeof Symbol.dispose> | null;
   readonly log: Log;
 }
 
-/** What is said while there is no portal. */
+/** The response while there is no portal. */
 export interface Absence {
   readonly status: 503;
   readonly html: string;
@@ -45,7 +45,7 @@ export class Portal implements Disposable {
     return this.#isAwaited ? AWAITED : MISSING;
   }
 
-  /** Reads what is there, and again what the build makes of it. `publicUrl` is what its pages name. */
+  /** Reads the portal, and again after its build. `publicUrl`: the address that its pages name. */
   async open(publicUrl: string): Promise<void> {
     this.#publicUrl = publicUrl;
     await this.#read();

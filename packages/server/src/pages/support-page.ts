@@ -1,11 +1,11 @@
-/** `/support`, to which every footer and every error page leads: where the operator gives help. */
+/** `/support`, linked from every footer and every error page: how the operator gives help. */
 
 import type { SupportAddress } from '../config/support-address.ts';
 import { escapeHtml, pageDocument } from './page-document.ts';
 import type { PageRoute } from './page-route.ts';
 import { framed } from './plain-pages.ts';
 
-/** `support` null: the operator named none; then the imprint says whom to write to. */
+/** `support` null: the operator named none; the page then refers to the imprint. */
 export function supportPage(support: SupportAddress | null): PageRoute {
   return {
     below: '/support/',
