@@ -21,7 +21,7 @@ test('the echo repeats texts and binaries, and meets every frame as the stream d
   await Promise.all(
     vectors.map(async ({ name, bytes, isBinary, ...vector }) => {
       const got = await converse({ port, path: '/' }, bytes);
-      // Here a binary message is taken, so what stands behind it counts.
+      // Here a binary message is accepted, so the frames behind it count.
       const { close, texts, pings } = isBinary ? judgeFrames(bytes, 'taken') : vector;
       assert.equal(got.close, close, name);
       assert.deepEqual(got.texts, texts, name);

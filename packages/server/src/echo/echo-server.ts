@@ -1,8 +1,7 @@
 /**
- * A WebSocket server that repeats every message, made with the very settings of the stream's sockets, so
- * that an outside conformance suite can judge the transport. It knows no account and no data, runs only
- * when asked for, and is meant for the machine it runs on alone. A peer that does not read is not read
- * from: what waits for it is bounded by what was read before.
+ * A WebSocket server that repeats every message, with the settings of the stream's sockets, so that an outside
+ * conformance suite can test the transport. It knows no account and no data, runs only on request, and is meant for its
+ * own machine alone. Nothing is read from a peer that does not read, so its pending output is limited by earlier input.
  */
 
 import type { Server } from 'node:http';
@@ -12,7 +11,7 @@ import { limitGoodbye, SOCKET_SETTINGS } from '../gateway/connection/socket-sett
 import { createServer } from '../platform/network/node-http.ts';
 
 const CONNECTIONS_MAX = 256;
-/** While more than this waits for a peer, nothing is read from it. */
+/** While more than this is pending for a peer, nothing is read from it. */
 const WAITING_BYTES_MAX = 262_144;
 
 export class EchoServer implements AsyncDisposable {
