@@ -1,7 +1,7 @@
 /**
  * Lets an operator simulate events at the provider `test`. The request is a file in the provider's directory, which the
- * running service reads within a second: no port is needed, and write access to the directory is the permission.
- * Without a running service nothing happens, and no file stays behind.
+ * running service reads within a second. No port is needed: write access to the directory is the permission. Without a
+ * running service nothing happens, and no file stays behind.
  */
 
 import { stat } from 'node:fs/promises';

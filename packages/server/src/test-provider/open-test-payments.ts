@@ -13,7 +13,6 @@ export interface OpenTestPaymentsOptions {
   readonly data: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** The service's public origin. */
   readonly publicUrl: () => string;
 }
 

@@ -1,7 +1,6 @@
 /**
- * The files of the provider `test`, in a directory that only its owner can read: one for each payment, the secret of
- * its webhooks, and an operator's requests. A file has either its old or its complete new content, which is on disk
- * before its write resolves.
+ * The files of the provider `test`, readable by their owner only: one for each payment, the webhook secrets, and an
+ * operator's requests. A file has its old or its complete new content, which is on disk before the write resolves.
  */
 
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -76,10 +75,7 @@ export class PaymentFiles {
     return rm(join(this.#directory, `${ref}.json`), { force: true });
   }
 
-  /**
-   * The secret that signs webhooks, followed by the previous one, if any. The first is created once; if other users
-   * could have written it, it is replaced.
-   */
+  /** The signing secret, then the previous one, if any. A secret that other users could have written is replaced. */
   async secrets(): Promise<readonly [Uint8Array, ...Uint8Array[]]> {
     const kept = await this.#secret(SECRET_NAME);
     const before = await this.#secret(SECRET_BEFORE_NAME);

@@ -1,7 +1,7 @@
 /**
- * One payment at the provider `test`, and all of its changes: by a buyer on the payment page, by our requests, by time,
- * and by an operator's simulation. Each change has a higher revision and an event. An impossible change returns the
- * reason as text, and changes nothing.
+ * One payment at the provider `test`, and its changes: by a buyer on the payment page, by our requests, by time, and by
+ * an operator. Each change has a higher revision and an event. An impossible one returns the reason and changes
+ * nothing.
  */
 
 import type { PaymentKind, PaymentState } from '@tapeloom/core/entitlement/payment';
@@ -9,7 +9,6 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG, MS_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { BillTo } from '../accounts/orders/orders-store.ts';
 
-/** How long a slow confirmation takes. */
 const SLOW_CONFIRMATION_NS = 20n * SECOND_NS_BIG;
 /** An unpaid checkout closes after a day. */
 const CHECKOUT_NS = DAY_NS_BIG;
@@ -27,7 +26,6 @@ export interface TestEvent {
   readonly id: string;
   readonly at: EpochNs;
   readonly attempts: number;
-  /** When to send it, or send it again. */
   readonly sendAt: EpochNs;
 }
 
@@ -65,14 +63,12 @@ export interface TestPayment {
   readonly isDeclined: boolean;
   /** Whether renewals are declined. */
   readonly isCardBroken: boolean;
-  /** The state before the dispute. */
   readonly beforeDispute: PaymentState | null;
   readonly events: readonly TestEvent[];
   /** The newest events, delivered or not, for listing. */
   readonly told: readonly Pick<TestEvent, 'id' | 'at'>[];
   /** Oldest first. */
   readonly charges: readonly TestCharge[];
-  /** Keys of completed refunds. */
   readonly refundKeys: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 /**
  * The provider `test` itself: an external system simulated within our process. It stores its payments in its own files,
- * follows its clock, and reports every change by a signed webhook, which is sent again until accepted. It has only the
- * data that we send. No money moves.
+ * follows its clock, and reports every change by a signed webhook, sent again until accepted. It has only the data that
+ * we send. No money moves.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -49,7 +49,6 @@ export interface TestPaymentsOptions {
   readonly directory: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** The address for webhooks. */
   readonly webhookUrl: () => string;
   /** Sends one and resolves to the response's status; rejects without a response. */
   readonly send: (webhook: Webhook, signal: AbortSignal) => Promise<number>;
@@ -140,9 +139,7 @@ export class TestPayments implements AsyncDisposable {
     });
   }
 
-  /**
-   * The payment afterwards, or why it is impossible; null: there is no such payment. It is on disk when this resolves.
-   */
+  /** The payment afterwards, or why it is impossible; null: there is none. It is on disk when this resolves. */
   async change(
     ref: string,
     change: Change,
