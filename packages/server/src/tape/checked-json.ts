@@ -1,7 +1,4 @@
-/**
- * Small records of the tape as text: canonical JSON with a version and its own checksum, so that a read detects any
- * changed bit.
- */
+/** Small records of the tape as text: canonical JSON with version and checksum, so that a read detects changed bits. */
 
 import { createHash } from 'node:crypto';
 import { TapeDamagedError } from './tape-errors.ts';

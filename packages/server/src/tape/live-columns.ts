@@ -1,7 +1,6 @@
 /**
- * The trades of one contract on a day that is not sealed yet, in memory shared between threads. The ingest thread only
- * appends rows. It notifies readers by a message after the rows are written and on disk, and a reader never looks
- * beyond the count in its last message.
+ * The trades of one contract on an unsealed day, in memory shared between threads. The ingest thread only appends rows,
+ * and notifies readers once they are on disk. A reader never looks beyond the count in its last message.
  */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -29,7 +28,6 @@ export interface ColumnsSnapshot {
   readonly segments: readonly Segment[];
 }
 
-/** Rows to be added. */
 export type ColumnRows = Pick<CommitSection, 'count' | 'ts' | 'price' | 'size' | 'side'>;
 
 /** The few rows whose stamp is not their source time, for the sealed file. */

@@ -125,7 +125,6 @@ export class TapeManifest {
     return this.#logs;
   }
 
-  /** The sealed days, by contract. */
   get days(): ManifestContent['days'] {
     return this.#days;
   }
@@ -156,9 +155,7 @@ export class TapeManifest {
     return [...this.#unsound.values()];
   }
 
-  /**
-   * Checks whether a day's files are as written; if not, the day counts as missing from now on. Null: it is not named.
-   */
+  /** Checks whether a day's files are as written; if not, the day counts as missing from then on. Null: not named. */
   async check(symbol: string, day: UtcDay): Promise<boolean | null> {
     const digest = this.digestOf(symbol, day);
     if (digest === null) return null;
@@ -242,10 +239,7 @@ export class TapeManifest {
     await this.save();
   }
 
-  /**
-   * Drops the sealed files of a day that other nodes have complete; resolves to the contracts whose files may be
-   * removed.
-   */
+  /** Drops the sealed contracts of a day that others have complete; resolves to those whose files may be removed. */
   async givenUp(day: UtcDay): Promise<readonly string[]> {
     const symbols: string[] = [];
     for (const [symbol, days] of this.#days) {

@@ -1,7 +1,4 @@
-/**
- * The paths of a tape's files below `<data>/tape`. Names of datasets and contracts become file names unchanged, so only
- * safe names are accepted.
- */
+/** The paths of a tape's files below `<data>/tape`. Dataset and contract names become file names, if they are safe. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { isUtcDay } from '@tapeloom/core/utc-day';

@@ -1,7 +1,4 @@
-/**
- * Reads the tape. Sealed days come from their files, the open day from shared memory. A reader cannot see the
- * difference, and never sees a trade that is not on disk.
- */
+/** Reads the tape: sealed days from files, the open day from shared memory, and never a trade that is not on disk. */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
@@ -11,8 +8,7 @@ export interface TapeDay {
   readonly trades: number;
   /**
    * `sealed`: complete and never changes. `open`: growing, complete up to the watermark. `damaged`: its index is not as
-   * written, so its trades are unknown (reported as 0) and reading it fails. `partial`: its trades are known, but some
-   * of the market's open hours are missing.
+   * written, so its trades are unknown (0) and reads fail. `partial`: some of the market's open hours are missing.
    */
   readonly state: 'sealed' | 'open' | 'damaged' | 'partial';
   /** Of a damaged day: the fault in its index. */
@@ -38,9 +34,8 @@ export interface Tape {
   /** The days of a contract on the tape, ascending, empty ones included. */
   days(symbol: string): Promise<readonly TapeDay[]>;
   /**
-   * The trades after `from` (exclusive, by day and rank) up to `to` (inclusive) or the durable end, in order, in
-   * batches of one day each. Lent batches are valid only until the next is requested; their memory is then freed, so
-   * that long reads need little.
+   * The trades after `from` (exclusive) up to `to` (inclusive) or the durable end, in order, in batches of one day
+   * each. Lent batches are valid until the next is requested; their memory is then freed, so long reads need little.
    */
   read(
     symbol: string,
@@ -52,9 +47,7 @@ export interface Tape {
   rankBefore(symbol: string, day: UtcDay, ns: number): Promise<Rank>;
   /** Changes when the files of a sealed day are written again or removed; data cached from them is then dropped. */
   filesVersion?(symbol: string, day: UtcDay): Promise<string>;
-  /**
-   * Changes when a contract's days change, as far as is visible without reading them; absent: changes are not visible.
-   */
+  /** Changes when a contract's days change, as far as visible without reading them; absent: not visible. */
   daysVersion?(symbol: string): Promise<string>;
   /** This tape with its sealed days fixed as they are now, for the whole read; absent where days are never replaced. */
   pinned?(): Tape;
@@ -65,7 +58,6 @@ export interface TapePlace {
   readonly rank: Rank;
 }
 
-/** A tape that grows; engines follow it. */
 export interface LiveTape extends Tape {
   /** The sequencer's durable watermark: no trade earlier than this will come. Null on an empty tape. */
   readonly promise: EpochNs | null;

@@ -13,10 +13,7 @@ import { type ImportedManifest, importedStem } from './imported-manifest.ts';
 
 const NONE_LATE = { ranks: [], byNs: [] };
 
-/**
- * Both files are on disk when this resolves. No reader sees them before a manifest names them. Sound files stay as they
- * are.
- */
+/** Both files are on disk when this resolves; readers see them once a manifest names them. Sound files stay. */
 export async function writeImportedDay(
   disk: Disk,
   tapeRoot: string,

@@ -1,9 +1,8 @@
 /**
  * The manifest of an imported dataset: every contract and day that came from files, with its origin and coverage. It is
- * one file that is replaced as a whole, so an import takes effect in one step. Its existence makes a dataset an
- * imported one: such a dataset has no logs, and only imports write it. The names of a day's files contain the digest of
- * its trades. So a replaced day gets other files, and a reader on an older manifest keeps reading the old ones. Files
- * that no manifest names are unused.
+ * one file that is replaced as a whole, so an import takes effect in one step. A dataset with this file is an imported
+ * one: it has no logs, and only imports write it. File names contain the digest of a day's trades. So a replaced day
+ * gets other files, and a reader on an older manifest keeps the old ones. Unnamed files are unused.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -59,7 +58,6 @@ export interface ImportedManifest {
   readonly dataset: string;
   /** Grows by one with every import that changes something. */
   readonly revision: number;
-  /** By contract and day. */
   readonly days: ImportedDays;
 }
 
@@ -70,7 +68,6 @@ interface ManifestText {
   readonly days: DaysText<ImportedDay>;
 }
 
-/** Whether anything was ever imported into a dataset. */
 export async function isImported(disk: Disk, tapeRoot: string, dataset: string): Promise<boolean> {
   return (await disk.stat(importedPath(tapeRoot, dataset))) !== null;
 }

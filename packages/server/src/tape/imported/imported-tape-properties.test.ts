@@ -1,7 +1,4 @@
-/**
- * For its readers an imported tape equals the same days in memory. So everything that properties of runs, results,
- * history and streams prove over tapes in memory holds for imported days.
- */
+/** To its readers an imported tape equals the same days in memory: properties proved over memory hold for it too. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,8 +1,7 @@
 /**
- * The tape of an imported dataset. It is read by one manifest at a time: only the days it names exist, and `refresh`
- * switches to the newest. A pinned tape stays with its manifest, so a reader never mixes old trades of one day with new
- * ones of another. Files of replaced days are removed eventually. A reader on an old manifest then gets the error
- * "outdated", because the day is not damaged.
+ * The tape of an imported dataset, read by one manifest at a time: only the days it names exist, and `refresh` switches
+ * to the newest. A pinned tape stays with its manifest, so a reader never mixes old and new days. Files of replaced
+ * days are removed eventually; a reader on an old manifest then gets the error "outdated".
  */
 
 import { hash } from 'node:crypto';

@@ -50,10 +50,7 @@ export class RollStore {
     );
   }
 
-  /**
-   * The volumes behind the decisions so far; null when an earlier program did not store them. Rejects with
-   * `TapeDamagedError`.
-   */
+  /** The volumes behind past decisions; null: an earlier program stored none. Rejects with `TapeDamagedError`. */
   async volumes(): Promise<KnownVolumes | null> {
     const record = await this.#read();
     if (record === null) return new Map();

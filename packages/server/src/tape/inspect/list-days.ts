@@ -27,7 +27,7 @@ export interface DayListing {
   readonly origin: 'live' | 'imported' | 'replaced';
   /** The missing open hours of the market. */
   readonly gaps: readonly DaySpan[];
-  /** What the import recorded; null for live trades. */
+  /** The import's record; null for live trades. */
   readonly imported: Pick<ImportedDay, 'sources' | 'at' | 'sideRule' | 'outside'> | null;
 }
 

@@ -22,7 +22,6 @@ export interface ContractListing {
   readonly state: 'sealed' | 'open' | 'imported';
   /** Days between the first and the last that are not on the tape, though the market was open. */
   readonly gaps: readonly UtcDay[];
-  /** The number of days of each quality. */
   readonly quality: {
     readonly complete: number;
     readonly partial: number;

@@ -1,7 +1,4 @@
-/**
- * Checks a log's content beyond checksums: ranks without gaps, ascending stamps that lie on the day and never before
- * the preceding watermark, columns within their ranges.
- */
+/** Checks a log beyond checksums: ranks without gaps, ascending stamps on the day and not before watermarks, ranges. */
 
 import { DAY_NS } from '@tapeloom/core/units';
 import type { Commit, CommitSection, Opening } from '../write/log/log-payload.ts';

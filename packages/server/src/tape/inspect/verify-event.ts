@@ -8,7 +8,6 @@ export type VerifyEvent =
       readonly bytes: number;
       readonly trades: number;
     }
-  /** Something is wrong. */
   | { readonly type: 'finding'; readonly file: string; readonly what: string }
   /** Something unusual that is not wrong. */
   | { readonly type: 'note'; readonly file: string; readonly what: string };

@@ -28,7 +28,6 @@ import { verifyImported } from './verify-imported.ts';
 import { verifyManifest } from './verify-manifest.ts';
 import { describe, verifySealed } from './verify-sealed.ts';
 
-/** Every dataset below `<data>/tape`, file by file. */
 export async function* verifyTape(disk: Disk, tapeRoot: string): AsyncGenerator<VerifyEvent> {
   for (const dataset of await disk.list(tapeRoot)) {
     if (!isSafeName(dataset)) {

@@ -1,7 +1,6 @@
 /**
- * Writes a contract's day as one Arrow IPC file with zstd buffers, readable by any Arrow library: ts (nanoseconds UTC),
- * price (ticks), size (lots), side (-1, 0, +1) and late (stamp minus source time in nanoseconds, mostly 0). Rows ascend
- * by rank; there are no nulls.
+ * Writes a contract's day as one Arrow IPC file with zstd buffers: ts (nanoseconds UTC), price (ticks), size (lots),
+ * side (-1, 0, +1) and late (stamp minus source time in nanoseconds, mostly 0). Rows ascend by rank, without nulls.
  */
 
 import { crc32 } from 'node:zlib';
@@ -92,7 +91,6 @@ export class ArrowDayWriter {
     this.#index.push({ firstRank, rows: count, firstNs: ts[0]!, lastNs: ts[count - 1]! });
   }
 
-  /** The whole file, and the index of its batches. */
   finish(): { readonly bytes: Uint8Array; readonly batches: readonly SidecarBatch[] } {
     this.#writer.finish();
     const bytes = this.#writer.toUint8Array(true);

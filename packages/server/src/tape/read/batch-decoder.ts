@@ -101,7 +101,6 @@ export class BatchDecoder {
     };
   }
 
-  /** The times of the trades only. */
   times(day: UtcDay): Float64Array {
     return readEpochColumn(day, this.#halves(COLUMN.ts));
   }

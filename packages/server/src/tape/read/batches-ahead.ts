@@ -39,7 +39,6 @@ export class BatchesAhead {
     this.#end = end;
   }
 
-  /** The trades of the next batch, while there is one. */
   async next(): Promise<TradeBatch> {
     if (this.#begun.length === 0) {
       // A reader that just began may have other work first.
@@ -67,9 +66,7 @@ export class BatchesAhead {
     }
   }
 
-  /**
-   * Resolves when the batch is loaded and its decoding has begun. A failure is reported to the reader of that batch.
-   */
+  /** Resolves when the batch is loaded and decoding. A failure is reported to the reader of that batch. */
   async #begin(decode: (packed: PackedBatch) => TradeBatch | Promise<TradeBatch>): Promise<void> {
     const loaded = this.#load(this.#next++);
     const decoding = { trades: loaded.then(decode), isOver: false };

@@ -1,7 +1,4 @@
-/**
- * Reads sealed days. A day is sealed when its sidecar exists. Its files never change afterwards, so sidecars are
- * cached. All data read is checked: damage gives a `TapeDamagedError`.
- */
+/** Reads and checks sealed days; damage gives a `TapeDamagedError`. Files never change, so sidecars are cached. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
@@ -21,7 +18,6 @@ const RANKS_MAX = 4_096;
 /** Bytes read from a file at a time. */
 const STRETCH_BYTES_MAX = 512 * KIB;
 
-/** The sealed days of a contract at one moment. */
 export interface FoundDays {
   /** Days whose files exist, ascending. */
   readonly here: readonly UtcDay[];
@@ -210,7 +206,6 @@ export class SealedDays {
   }
 }
 
-/** The sidecar at this path, or null when it is missing. */
 export async function readSidecar(disk: Disk, path: string): Promise<Sidecar | null> {
   const bytes = await readFileWhole(disk, path);
   return bytes === null ? null : parseSidecar(new TextDecoder().decode(bytes), path);

@@ -1,7 +1,6 @@
 /**
- * The messages from the ingest thread to the followers of its tape, over a `MessagePort`. A follower acknowledges every
- * message. A follower with too many unacknowledged messages gets no more until it has acknowledged all, and then the
- * present `state`: so its queue is bounded.
+ * The messages from the ingest thread to the followers of its tape, each acknowledged. A follower with too many
+ * unacknowledged messages gets no more until it has caught up, and then the `state`: so its queue is bounded.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -46,5 +45,4 @@ export interface FeedColumns {
   readonly segments: readonly SharedArrayBuffer[];
 }
 
-/** The follower has processed one more message. */
 export type FeedAck = 'ack';

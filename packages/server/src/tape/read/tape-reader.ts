@@ -1,7 +1,6 @@
 /**
  * Reads each day from memory while it is there, otherwise from its files. A day leaves memory only after its files are
- * on disk, so at every moment it can be read from one of them. A reader that holds a day's memory keeps it, whatever is
- * sealed meanwhile.
+ * on disk, so it can always be read. A reader that holds a day's memory keeps it, even if the day is sealed.
  */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -18,7 +17,6 @@ export interface LiveDays {
   liveColumns(symbol: string): readonly ColumnsSnapshot[];
 }
 
-/** A tape of sealed days only. */
 export const NO_LIVE_DAYS: LiveDays = { liveColumns: () => [] };
 
 export class TapeReader implements Tape {

@@ -14,7 +14,6 @@ import { SessionStore } from '../write/session-store.ts';
 const BOOK_SUFFIX = '.json';
 
 export interface RemovalRequest {
-  /** Days before this one should be removed. */
   readonly before: UtcDay;
   /** Only this contract; null: all. */
   readonly symbol: string | null;
@@ -45,10 +44,7 @@ export function planRemoval(
   });
 }
 
-/**
- * `days` ascend. Behind the last day there is nothing to cut. Without known sessions nothing is removed, since any
- * midnight might be spanned.
- */
+/** `days` ascend. Without known sessions nothing is removed, since one might span any midnight. */
 function firstKeptDay(
   before: UtcDay,
   days: readonly UtcDay[],

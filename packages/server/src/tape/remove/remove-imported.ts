@@ -1,7 +1,6 @@
 /**
- * Removes days of an imported dataset. The manifest drops them in one step; then their files are removed. After a crash
- * in between, files are left that no manifest names, and the next import removes them. A reader on the older manifest
- * gets the error "outdated".
+ * Removes days of an imported dataset: first from the manifest, in one step, then their files. After a crash in
+ * between, the next import removes the unnamed files. A reader on the older manifest gets the error "outdated".
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';

@@ -15,7 +15,6 @@ import { keepParts } from './parts/part-keeper.ts';
 import type { SharedTapeOptions } from './shared-tape-options.ts';
 import type { TapeCopy } from './tape-copy.ts';
 
-/** The parts of the shared tape that a term uses. */
 export interface LedTape {
   readonly options: SharedTapeOptions;
   readonly copy: TapeCopy;

@@ -1,7 +1,4 @@
-/**
- * The directory of a shared tape. It records its cluster: a tape begun on a single machine or in another cluster must
- * not be mixed with this cluster's days.
- */
+/** The directory of a shared tape, which records its cluster. Tapes of other origin must not be mixed with it. */
 
 import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { parseChecked, printChecked } from '../checked-json.ts';
@@ -52,9 +49,7 @@ export async function prepareDirectory(
   if (known === null) await nameCluster(disk, tapeRoot, dataset, cluster);
 }
 
-/**
- * Rejects with `ForeignDirectoryError` when the tape belongs to a cluster: a machine writing it alone would diverge.
- */
+/** Rejects with `ForeignDirectoryError` when the tape is a cluster's: a machine writing it alone would diverge. */
 export async function assertAlone(disk: Disk, tapeRoot: string, dataset: string): Promise<void> {
   const cluster = await clusterOf(disk, tapeRoot, dataset);
   if (cluster === null) {
@@ -67,10 +62,7 @@ export async function assertAlone(disk: Disk, tapeRoot: string, dataset: string)
   );
 }
 
-/**
- * The cluster already has its open day, only the cluster's mark is missing: used here, the day would begin a second
- * time.
- */
+/** The cluster already has its open day, only its mark is missing: used here, the day would begin a second time. */
 async function assertNotHalfMoved(disk: Disk, tapeRoot: string, dataset: string): Promise<void> {
   const names = await disk.list(logDirectory(tapeRoot, dataset));
   if (!names.some((name) => name.endsWith(MOVED_SUFFIX))) return;
@@ -80,7 +72,6 @@ async function assertNotHalfMoved(disk: Disk, tapeRoot: string, dataset: string)
   );
 }
 
-/** The cluster of a tape; null: none. */
 export async function clusterOf(
   disk: Disk,
   tapeRoot: string,
@@ -98,7 +89,6 @@ export async function clusterOf(
   return read.cluster;
 }
 
-/** Assigns a directory to a cluster. */
 export async function nameCluster(
   disk: Disk,
   tapeRoot: string,

@@ -19,5 +19,4 @@ export class CopyDiffersError extends Error {
   }
 }
 
-/** The directory does not belong to this cluster. */
 export class ForeignDirectoryError extends Error {}

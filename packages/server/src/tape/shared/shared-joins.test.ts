@@ -185,9 +185,7 @@ test('a cluster whose parts are of a version without columns is joined by record
   await finish(cluster, joined);
 });
 
-/**
- * Starts a node whose machine halts at this disk call; false when the start and the second after it make fewer calls.
- */
+/** Starts a node whose machine halts at this disk call; false when a start and the second after make fewer calls. */
 async function haltAt(world: SharedWorld, node: SharedNode, call: number): Promise<boolean> {
   let calls = 0;
   let isHalted = false;

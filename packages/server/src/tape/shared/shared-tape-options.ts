@@ -45,7 +45,6 @@ export interface SharedTapeHandler {
   fault(what: string, error: unknown): void;
 }
 
-/** One term in which this node leads. */
 export interface LeadTerm {
   readonly intake: TapeWriter;
   /** The day whose log is open and continues; null when there is none. */

@@ -15,7 +15,6 @@ export const SHARED_TAPE_ROLES = [
   'shrunk',
 ] as const;
 
-/** This node's position on the tape of a cluster. */
 export interface SharedTapeReport {
   readonly role: (typeof SHARED_TAPE_ROLES)[number];
   /** The number of the last message handled here. */

@@ -5,7 +5,7 @@
  * 1. Join: the newest book; own logs as far as they go, or parts of other nodes; then the stream behind them.
  * 2. Follow: records into the copy, books into files. Listed days that are missing here are fetched in the background.
  * 3. Lead (`lead-tape.ts`): a sequencer that resumes from everything followed, a writer on the fenced log, then the
- * source. When fenced, they are discarded: the copy has exactly what was stored, and follows again.
+ *    source. When fenced, they are discarded: the copy has exactly what was stored, and follows again.
  * 4. If the stream has purged the next message, the days are fetched and everything restarts at 1.
  */
 
@@ -122,7 +122,6 @@ export class SharedTape implements AsyncDisposable {
     }
   }
 
-  /** The newest book. */
   get book(): TapeBook {
     return this.#books.book;
   }

@@ -81,10 +81,7 @@ export class TapeCopy {
     return this.#openings;
   }
 
-  /**
-   * Whether the stream, read to its end, is missing records that are noted here: a local log goes beyond its mark, and
-   * its further records never came.
-   */
+  /** Whether records that are noted here are missing in the stream, after it was read to its end. */
   get isAhead(): boolean {
     const { end, mark } = this.#options;
     if (!this.#isBehind || this.#end === null) return false;

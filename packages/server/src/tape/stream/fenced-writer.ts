@@ -5,9 +5,9 @@
  *
  * One append: (1) Publish, expecting number L to be the last. Stored as L + 1: done. (2) Unknown outcome: publish the
  * same again with backoff, at most a second apart, and meanwhile read number L + 1. Reconnect after every second
- * unknown outcome, because a server that is cut off keeps its clients. (3) Another end: no verdict yet. It may respond
- * to a repetition while the first attempt is under way, or come from a server that is behind. So read number L + 1:
- * ours means stored, another writer's means that this writer is fenced, nothing means unknown.
+ * unknown outcome, because a server that is cut off keeps its clients. (3) Another end: no verdict yet. The
+ * response may be to a repetition while the first attempt is under way, or from a server that is behind. So read
+ * number L + 1: ours means stored, another writer's means that this writer is fenced, nothing means unknown.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -90,7 +90,6 @@ export class FencedWriter {
     return this.#ended.signal;
   }
 
-  /** The largest accepted body. */
   get bodyBytesMax(): number {
     return this.#stream.bodyBytesMax;
   }
@@ -110,10 +109,7 @@ export class FencedWriter {
     });
   }
 
-  /**
-   * Checks whether another writer has appended; if so, this writer ends as by an append. Without a response it changes
-   * nothing.
-   */
+  /** Checks whether another writer has appended; then this one ends as by an append. No response: no change. */
   look(): Promise<void> {
     return this.#inTurn(async () => {
       const found = await this.#stream.read(this.#last + 1).catch(() => undefined);
@@ -206,10 +202,7 @@ export class FencedWriter {
     return false;
   }
 
-  /**
-   * Detects a stream that was shrunk and has grown back to the known number: it would accept the next message as if
-   * nothing had happened.
-   */
+  /** Detects a stream that was shrunk and has grown back to the known number, and so would accept the next message. */
   async #requireLastKept(): Promise<void> {
     if (this.#appended === 0) return;
     const kept = await this.#read(this.#last);

@@ -1,7 +1,6 @@
 /**
- * Checks the message before a claim that was just stored. A shrunk stream, or one led by a server with missing
- * messages, may have reached the same number with other messages. Then a `lost` claim is stored, and nothing more is
- * appended.
+ * Checks the message before a just stored claim. A stream that was shrunk, or is led by a server with missing messages,
+ * may have reached the same number with others. Then a `lost` claim is stored, and nothing is appended.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -13,10 +12,7 @@ import { isSameMessage, type StoredMessage, type TapeStream } from './tape-strea
 
 const ASK_AGAIN_MS = 200;
 
-/**
- * Rejects with `StreamShrunkError` when the stream's leader has another message than `known`, behind which a claim was
- * just stored.
- */
+/** Rejects with `StreamShrunkError` when the leader has another message than `known`, just before the new claim. */
 export async function requireKept(
   writer: FencedWriter,
   stream: TapeStream,

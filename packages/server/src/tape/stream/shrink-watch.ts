@@ -1,8 +1,7 @@
 /**
- * Detects that a stream may have lost acknowledged messages. A server that is cut off reports an old end as long as it
- * is cut off, so one response proves nothing: a loss is suspected only when all responses of half a minute report an
- * old end. The proof is a claim that expects the lower end and is stored, because a server that is cut off cannot
- * store.
+ * Detects that a stream may have lost acknowledged messages. A server that is cut off reports an old end, so one
+ * response proves nothing: a loss is suspected when all responses of half a minute report an old end. The proof is a
+ * stored claim that expects the lower end, because a server that is cut off cannot store.
  */
 
 import type { Clock } from '../../platform/clock.ts';

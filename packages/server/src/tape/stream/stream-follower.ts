@@ -14,9 +14,7 @@ import type { StoredMessage, StreamReading, TapeStream } from './tape-stream.ts'
 export const TICK_MS = 100;
 /** A reading that is silent for this long is discarded. */
 const SILENT_MS_MAX = 1_500;
-/**
- * Without a message or heartbeat of a leader another server is tried: first after this time, then less and less often.
- */
+/** Time without a message or heartbeat of a leader until another server is tried, growing from first to last. */
 const RECONNECT_MS = { first: 4_000, last: 16_000 } as const;
 /** Between two readings, when the first ended by itself. */
 const READ_AGAIN: Backoff = { firstMs: 20, lastMs: 1_000 };
@@ -56,7 +54,6 @@ export class StreamFollower {
     this.#told = options.from;
   }
 
-  /** The number of the last known message. */
   get last(): number {
     return this.#last;
   }

@@ -1,16 +1,15 @@
 /**
  * Decides which node appends to a shared stream, by the stream alone: the node whose claim is stored. All others
- * follow. After about two seconds, by its own ticks, without message or heartbeat a node claims, right behind the last
+ * follow. After two seconds (by its own ticks) without a message or heartbeat, a node claims right behind the last
  * message it handled. A stored claim proves that nothing was beyond it, and it fences the previous writer. Heartbeats
- * only keep others from claiming. No clocks of two machines are compared, and there is no lease that could be
- * forgotten.
+ * only keep others from claiming. Clocks of two machines are never compared, and there is no lease.
  *
  *   following ──silence, or the leader leaves──► claiming ──stored──► leading ──fenced, left──► following
- *       ▲───────────────somebody else was first──────────┘
+ *       ▲───────────────another node was first───────────┘
  *
  * After a `lost` claim without a later `mended` one no node claims. Servers may differ, though: one with missing
  * messages may lead for a while and store such a claim alone. So each node keeps checking whether the current leader
- * still has the claim. If not, it reads the stream again from the point where the loss was said to begin.
+ * still has the claim. If not, it reads the stream again from the begin of the supposed loss.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -34,14 +33,9 @@ const PATIENCE_MORE_MS = 300;
 /** A fenced writer could not receive heartbeats; it waits this many times longer until it receives one. */
 const PATIENCE_TIMES_FENCED = 2;
 const BEAT_MS = 400;
-/**
- * Elections take less time: a writer in doubt about its append for this long stops its heartbeats and lets others try.
- */
+/** Longer than an election: a writer in doubt about an append for this long stops beating and lets others try. */
 const BEAT_IN_DOUBT_MS_MAX = 12_000;
-/**
- * A writer that has appended nothing for this long checks whether another has. A follower checks the end at this
- * interval.
- */
+/** How often an idle writer checks whether another has appended, and a follower checks the end. */
 const LOOK_MS = 2_000;
 const ASK_AGAIN_MS = 200;
 /** How long a leaving node waits for its pending append and for the next node's claim together. */
@@ -56,10 +50,7 @@ export type SuccessionState =
   | { readonly role: 'leading'; readonly writer: string }
   /** No node can append before an operator has raised the stream's limits. */
   | { readonly role: 'refused'; readonly why: 'full' | 'tooLarge' }
-  /**
-   * For half a minute the stream has ended below the known number. Once that is proved, no node appends before a
-   * repair.
-   */
+  /** The stream has ended below the known number for half a minute. If proved, no node appends before a repair. */
   | {
       readonly role: 'shrunk';
       readonly known: number;
@@ -96,7 +87,6 @@ export interface SuccessionOptions {
   readonly node: string;
   /** The number of the last known message. */
   readonly from: number;
-  /** Whether this node may append. */
   readonly mayLead: boolean;
   readonly handler: SuccessionHandler;
 }
@@ -156,7 +146,6 @@ export class Succession implements AsyncDisposable {
     });
   }
 
-  /** The number of the last known message. */
   get last(): number {
     return this.#leading?.writer.last ?? this.#follower.last;
   }
@@ -222,10 +211,7 @@ export class Succession implements AsyncDisposable {
     }
   }
 
-  /**
-   * Before a claim: the known messages may lie behind a loss that was not mended. Waits for a response before the first
-   * claim.
-   */
+  /** Before a claim: known messages may lie behind a loss that was not mended. The first claim needs a response. */
   async #learnNews(): Promise<void> {
     const { stream, clock } = this.#options;
     while (this.#mayClaim() && !this.#over.signal.aborted) {

@@ -16,7 +16,6 @@ const BODY_BYTES_MAX = 256 * KIB;
 /** The book's name in error messages. */
 const BOOK_FILE = 'book';
 
-/** A sealed day of a contract. */
 export interface BookDay {
   /** Digest of its trades. */
   readonly digest: string;

@@ -60,7 +60,6 @@ export interface StreamReading extends AsyncDisposable {
 }
 
 export interface TapeStream extends AsyncDisposable {
-  /** The largest accepted body. */
   readonly bodyBytesMax: number;
   /** Stores the message right behind number `last`, or not at all. Never rejects. */
   publish(message: StreamMessage, last: number): Promise<PublishOutcome>;
@@ -68,10 +67,7 @@ export interface TapeStream extends AsyncDisposable {
   read(sequence: number): Promise<StoredMessage | null>;
   /** The newest message of a subject. May be stale. Rejects without a response. */
   newest(subject: StreamSubject): Promise<StoredMessage | null>;
-  /**
-   * The first and last existing number; `last` is one below `first` in an empty stream. May be stale. Rejects without a
-   * response.
-   */
+  /** The first and last number; `last` is one below `first` if empty. May be stale. Rejects without a response. */
   ends(): Promise<{ readonly first: number; readonly last: number }>;
   /** When `from` is no longer there, the reading begins with the first existing number. Rejects without a response. */
   follow(from: number): Promise<StreamReading>;
@@ -88,13 +84,9 @@ export interface TapeStream extends AsyncDisposable {
 
 /** Large objects that the stream names by their digests. A name alone proves nothing. */
 export interface TapeObjects {
-  /**
-   * Concurrent puts of one name leave one of them complete. A put that was interrupted is completed by putting it
-   * again.
-   */
+  /** Concurrent puts of one name leave one of them complete. Another put completes an interrupted one. */
   put(name: string, bytes: Uint8Array): Promise<void>;
   get(name: string): Promise<Uint8Array | null>;
-  /** Names with this prefix. */
   list(prefix: string): Promise<readonly string[]>;
   remove(name: string): Promise<void>;
 }

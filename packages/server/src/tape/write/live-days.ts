@@ -46,7 +46,6 @@ export class LiveDays {
     for (const day of found.slice(0, -1)) this.#sealLater(day);
   }
 
-  /** The day that was opened last. */
   get newest(): LiveDay | null {
     return this.#newest;
   }

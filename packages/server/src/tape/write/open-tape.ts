@@ -48,9 +48,8 @@ export interface OpenTapeOptions {
 }
 
 export interface OpenTape extends AsyncDisposable {
-  /** What belongs on the tape. Code that seals days without the intake names them here. */
+  /** The tape's manifest. Code that seals days without the intake names them here. */
   readonly manifest: TapeManifest;
-  /** Takes trades. */
   readonly intake: TapeWriter;
   /** Reads in this thread. */
   readonly tape: TapeReader;

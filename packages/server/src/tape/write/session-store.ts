@@ -1,7 +1,6 @@
 /**
- * Stores the session book of each calendar with the tape, because session edges are an input of every study. A book on
- * disk is the old or the new one, never a part. A damaged book is rejected: resolving opened sessions again could
- * change published results.
+ * Stores the session book of each calendar with the tape, because session edges are an input of every study. A book is
+ * replaced atomically. A damaged one is rejected: resolving opened sessions again could change published results.
  */
 
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';

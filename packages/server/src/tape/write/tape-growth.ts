@@ -1,7 +1,4 @@
-/**
- * Estimates the disk space of one day of a tape, from the newest sealed days: their files, and the log that a day has
- * until it is sealed.
- */
+/** Estimates the disk space of one day of a tape from the newest sealed days: their files, and the day's log. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Disk } from '../../platform/disk/disk.ts';

@@ -2,8 +2,8 @@
  * Writes the tape of one dataset. An offer is acknowledged after all of it is on disk, and no follower sees a trade or
  * watermark before that. Commits are grouped: offers made while one commit is being written go into the next, with one
  * write and one sync. The first failed write or sync stops the tape for good: unacknowledged offers are rejected,
- * acknowledged trades stay readable, and only a new start takes trades again. A harmless fault can be retried below
- * (`PatientDisk`).
+ * acknowledged trades stay readable, and only a new start takes trades again. A fault without effect is retried below
+ * this layer (`PatientDisk`).
  *
  * A day: (1) its last commit has the watermark of midnight and ends the log; (2) the next log is on disk and in the
  * manifest, so that the known feed numbers are never lost; (3) the day is sealed into files; (4) the manifest names
@@ -28,7 +28,6 @@ export const OFFERS_WAITING_MAX = 1_024;
 export const ROWS_WAITING_MAX = 1_048_576;
 
 export interface TapeWriterOptions {
-  /** Makes records durable. */
   readonly log: TapeLog;
   /** Applies durable records. */
   readonly days: LiveDays;

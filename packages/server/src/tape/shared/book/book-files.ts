@@ -34,10 +34,7 @@ export async function readBookFiles({
   return { source: await readText(disk, sourcePath(tapeRoot, dataset)), sessions };
 }
 
-/**
- * Writes the book's content to the files; resolves to the removed days. Rejects with `CopyDiffersError` when the files
- * contradict the book.
- */
+/** Writes the book to files; resolves to removed days. Rejects with `CopyDiffersError` when files contradict it. */
 export async function writeBookFiles(
   place: BookPlace,
   book: TapeBook,

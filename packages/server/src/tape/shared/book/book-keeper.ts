@@ -43,7 +43,6 @@ export interface BookKeeperOptions extends BookPlace {
   readonly openings: () => ReadonlyMap<UtcDay, number>;
   /** The newest book and its files have changed. */
   readonly onBook: (book: TapeBook) => void | Promise<void>;
-  /** A day has left the tape. */
   readonly onRemoved: (symbol: string, day: UtcDay) => void;
   readonly onFault: (what: string, error: unknown) => void;
 }
@@ -89,7 +88,6 @@ export class BookKeeper {
     return Object.values(this.book.days).some((days) => days[day] !== undefined);
   }
 
-  /** Fetches the newest book, if any. */
   async fetchNewest(): Promise<void> {
     const { stream, signal } = this.#options;
     const newest = await answered(this.#asking(signal), () => stream.newest('book'));
@@ -300,10 +298,7 @@ export class BookKeeper {
   }
 }
 
-/**
- * The first `least` parts, completed to all contracts of the last day: a day listed at all counts as sealed, and no
- * node reads it from the stream.
- */
+/** The first `least` parts and the rest of the last day: a day listed at all counts as sealed for every node. */
 function withWholeDays(parts: readonly SealedPart[], least: number): readonly SealedPart[] {
   const last = parts[least - 1]?.day;
   return parts.filter(({ day }, index) => index < least || day === last);

@@ -1,9 +1,8 @@
 /**
- * Removes objects of long books once no message of the stream can name them. When the leader purges the stream, it
- * writes a note for each object other than the newest book's, with a number stored after that check: messages that name
- * the object have lower numbers. Once everything up to that number is purged, the object is removed. Notes are objects
- * too, so the next leader continues with them. Books that a leader stored but could not append are found in the same
- * way.
+ * Removes objects of long books once no message of the stream can name them. At a purge, the leader writes a note for
+ * each object other than the newest book's, with a number stored after that check: messages that name the object have
+ * lower numbers. Once everything up to that number is purged, the object is removed. Notes are objects too, so the next
+ * leader continues with them. It also finds books that were stored and never appended.
  */
 
 import type { TapeObjects } from '../../stream/tape-stream.ts';

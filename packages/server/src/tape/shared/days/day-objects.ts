@@ -1,7 +1,6 @@
 /**
- * Sealed days as objects that nodes exchange: sidecar and Arrow file in one piece, named by the digest of its bytes.
- * Two nodes may compress the same trades differently, so digests of trades are compared. A fetched day must have the
- * digest that the book lists, or it is rejected.
+ * Sealed days as objects that nodes exchange: sidecar and Arrow file in one piece, named by its digest. Two nodes may
+ * compress the same trades differently. So a fetched day must have the digest of trades that the book lists.
  */
 
 import { type Disk, readFileWhole, replaceFile } from '../../../platform/disk/disk.ts';

@@ -1,7 +1,6 @@
 /**
- * Fetches sealed days that the book lists and this node does not have, in the background: requested days first, then
- * the newest. A day in memory is not fetched, because it will be sealed here. A day that cannot be fetched does not
- * block the others.
+ * Fetches sealed days that the book lists and this node misses, in the background: requested days first, then the
+ * newest. A day in memory is not fetched, because it will be sealed here. A failed day does not block others.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -29,7 +28,6 @@ export interface ListedDaysOptions extends DayObjectsPlace {
   readonly manifest: TapeManifest;
   readonly clock: Pick<Clock, 'after'>;
   readonly book: () => TapeBook;
-  /** The book's number in the stream. */
   readonly bookNumber: () => number;
   readonly isInMemory: (day: UtcDay) => boolean;
   /** `left`: days still to be fetched. */

@@ -1,8 +1,7 @@
 /**
  * Recovers a node's unsealed days of a shared tape after any crash. Its own logs were never synced: they are valid as
- * far as their records form a chain, and a beginning that is available as columns is not read from them. Without own
- * logs, columns of other nodes are used, or a log is built from parts. Everything else is in the stream, behind the
- * number found here.
+ * far as their records form a chain; a beginning available as columns is not read from them. Without own logs, other
+ * nodes' columns or parts of records are used. The rest is in the stream, behind the number found here.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -97,9 +96,8 @@ async function joinByParts(
 }
 
 /**
- * A node that crashed while sealing a day has only some contracts of it, and may have lost its log. With those the day
- * would count as sealed, and the other contracts would never come. So they are removed, unless the cluster has listed
- * the day.
+ * After a crash during sealing, a day may have only some contracts, and no log. It would count as sealed, and the other
+ * contracts would never come. So they are removed, unless the cluster has listed the day.
  */
 export async function giveUpHalfSealed(
   { disk, tapeRoot, dataset }: Pick<PartsPlace, 'disk' | 'tapeRoot' | 'dataset'>,

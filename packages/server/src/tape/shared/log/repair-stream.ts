@@ -1,8 +1,7 @@
 /**
  * Restores records that a stream acknowledged and lost, from the nodes' local logs, byte for byte, so that followers
- * see no difference. Of all given logs, those that go furthest beyond the end of the stream's records are used; a log
- * that does not continue them is useless. Then nodes can append again. Without a proven loss nothing is done: a healthy
- * stream must not be repaired.
+ * see no difference. It uses the logs that continue the stream's records and go furthest beyond them. Then nodes can
+ * append again. Without a proven loss it does nothing: a healthy stream must not be repaired.
  */
 
 import { crc32 } from 'node:zlib';
@@ -35,16 +34,13 @@ export interface RepairPlan {
   readonly known: number;
   /** The source of the restored records; null: no source has more than the stream. */
   readonly tapeRoot: string | null;
-  /** In order. */
   readonly records: readonly Uint8Array[];
-  /** The days of the records. */
   readonly days: readonly UtcDay[];
 }
 
 /** Thrown when no loss is proved: such a stream is not repaired. */
 export class NothingLostError extends Error {}
 
-/** The end of a stream's records. */
 interface StreamEnd {
   readonly last: number;
   readonly known: number;
@@ -84,9 +80,7 @@ export async function repairStream(
   await writer.append('claim', mendedClaim());
 }
 
-/**
- * Reads only from the stream's leader: a continuous reading may be served by another server, and servers may differ.
- */
+/** Reads only from the stream's leader: another server may serve a continuous reading, and servers may differ. */
 async function readStream(stream: TapeStream): Promise<StreamEnd> {
   const { last } = await stream.ends();
   const claim = await stream.newest('claim');
@@ -106,9 +100,7 @@ function headerOf({ body }: StoredMessage): RecordHeader {
   return readRecordHeader(body.slice(), 0)!;
 }
 
-/**
- * The day of a record. Claims and books stand among records, so its opening is at least `sequence` messages before it.
- */
+/** The day of a record. Claims and books stand among records: the opening is at least `sequence` messages before. */
 async function dayOf(stream: TapeStream, record: StoredMessage): Promise<UtcDay | null> {
   let at: StoredMessage | null = record;
   for (let back = 1; at !== null; ) {

@@ -3,8 +3,9 @@
  * node that receives it need not read the earlier records. It is passed on in parts, each with the rows since the
  * previous part and the complete state at its end, as bytes:
  *
- *   header bytes u32 · 0 u32 · header (JSON, padded to 8) · per contract with new rows: ts u32… (each the time since the row before;
- *   f64… where one is too long) · price i32… · size i32… · side i8… · each padded to 8
+ *   header bytes u32 · 0 u32 · header (JSON, padded to 8) · per contract with new rows: ts u32…
+ *   (each the time since the row before; f64… where one is too long) · price i32… · size i32… · side i8… ·
+ *   each padded to 8
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';

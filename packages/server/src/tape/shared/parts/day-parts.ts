@@ -1,7 +1,6 @@
 /**
- * Parts of an unsealed day: its packed records, stored by the leader every few minutes. They are only a cache of the
- * stream, so that a joining node need not read a day message by message. Their names state their content; the chain of
- * the records verifies it.
+ * Parts of an unsealed day: its packed records, stored by the leader every few minutes. They are a cache of the stream,
+ * so that a joining node need not read single messages. Names state the content; the records' chain verifies it.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -16,7 +15,6 @@ const PART_NAME = /^part\.(\d{8})\.(\d+)\.(\d+)\.(\d+)\.(\d+)$/;
 /** Record bytes of one part; more bytes become several parts. */
 const PART_BYTES_MAX = 32 * MIB;
 
-/** The store of parts. */
 export interface PartsStore {
   readonly objects: TapeObjects;
   readonly packing: Packing;
@@ -89,7 +87,6 @@ export async function putPart(place: PartsPlace, part: DayPart): Promise<void> {
   }
 }
 
-/** Stores one part whose bytes are given. */
 export async function putPartBytes(
   { objects, packing }: PartsStore,
   part: DayPart,

@@ -1,7 +1,6 @@
 /**
- * Fills the beginning of a local log whose day was joined by columns, from the parts of its records, in the background:
- * for later starts and repairs. The last part is written first and the opening's first bytes last. So an incomplete log
- * has no opening, and a start joins again.
+ * Fills the beginning of a local log whose day was joined by columns, from parts of its records, in the background. It
+ * is written backwards, the opening's first bytes last: an incomplete log has no opening, and a start joins again.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';

@@ -1,7 +1,6 @@
 /**
- * The stream and the bucket of a shared tape, created once by an operator and checked before every use. Nothing is ever
- * created again automatically: a missing tape is a loss to report, not an empty tape to begin. Both carry the cluster's
- * id, which PostgreSQL knows too.
+ * The stream and the bucket of a shared tape, created once by an operator and checked before every use. Nothing is
+ * created again automatically: a missing tape is a loss, not an empty tape to begin. Both carry the cluster's id.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +29,7 @@ const PEER_OFFLINE_MS = 1_000;
 const STREAM_NOT_FOUND = 10_059;
 const ID_KEY = 'tapeloom-cluster';
 const UNLIMITED = -1;
-/** Followers are heard of every second. */
+/** The leader normally contacts a follower every second. */
 const SILENT_NS = 4_000_000_000;
 
 export interface KeptState {
@@ -61,7 +60,6 @@ export interface KeptState {
 }
 
 export interface NatsTapeState {
-  /** Null when there is none. */
   readonly stream: KeptState | null;
   readonly objects: KeptState | null;
   /** Faults of the configuration that rule out a tape, one sentence each. */
@@ -76,10 +74,7 @@ export interface NatsTapePlan {
   readonly objectBytesMax: number;
 }
 
-/**
- * Creates the missing ones of both: an earlier run may have been interrupted. Rejects when an existing one is not this
- * cluster's.
- */
+/** Creates what is missing of both, also after an interrupted run. Rejects when one is another cluster's. */
 export async function createNatsTape(
   connection: NatsConnection,
   plan: NatsTapePlan,
@@ -213,10 +208,7 @@ function stateOf({ config, state, cluster }: StreamInfo): KeptState {
   };
 }
 
-/**
- * Any other configuration could delete messages that are not sealed, take back stored ones, or let writers bypass the
- * fence.
- */
+/** Other configurations could delete unsealed messages, take back stored ones, or let writers bypass the fence. */
 function* configurationFaults(config: StreamConfig, dataset: string): Generator<string> {
   const name = `stream ${config.name}`;
   const subjects = STREAM_SUBJECTS.map((subject) => subjectName(dataset, subject));

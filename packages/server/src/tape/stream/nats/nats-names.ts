@@ -1,6 +1,4 @@
-/**
- * The names of streams, subjects and buckets of a dataset's shared tape. Nothing else may be stored under these names.
- */
+/** The names of a shared tape's streams, subjects and buckets. Nothing else may be stored under these names. */
 
 import type { StreamSubject } from '../tape-stream.ts';
 

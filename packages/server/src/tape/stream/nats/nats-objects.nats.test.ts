@@ -10,9 +10,7 @@ import { connectNats } from './nats-connection.ts';
 import { bucketStreamName } from './nats-names.ts';
 import { NatsObjects } from './nats-objects.ts';
 
-/**
- * For the client behind the failing proxy: long enough for a slow machine to respond to everything that is not held.
- */
+/** For the client behind the failing proxy: long enough for a slow machine to respond where nothing is held. */
 const ANSWER_MS_MAX = 2_000;
 const PIECES = 3;
 const LARGE = new Uint8Array(3_000_000).map((_, index) => index * 7);

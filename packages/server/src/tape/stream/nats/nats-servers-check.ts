@@ -1,7 +1,6 @@
 /**
- * Checks that the servers of a shared tape keep what they acknowledge: version, sync before every acknowledgement, and
- * room for the largest record. A server sends its version and message limit to every client, but reports its sync
- * setting only on its monitoring endpoint.
+ * Checks that the servers of a shared tape keep what they acknowledge: version, sync before acknowledgement, room for
+ * the largest record. Only the monitoring endpoint reports the sync setting; every client gets the other values.
  */
 
 import { once } from 'node:events';

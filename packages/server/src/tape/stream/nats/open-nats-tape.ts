@@ -1,7 +1,6 @@
 /**
- * Opens the shared tape of a dataset for a node, after checks: the servers keep what they acknowledge, `tapeloom
- * cluster init` created the stream, and it belongs to this cluster. Otherwise it rejects: a node that began another
- * tape would issue the same cursors twice.
+ * Opens the shared tape of a dataset for a node. The servers must keep what they acknowledge, and `tapeloom cluster
+ * init` must have created the stream for this cluster: a second tape would issue the same cursors twice.
  */
 
 import type { TapeObjects, TapeStream } from '../tape-stream.ts';

@@ -13,7 +13,6 @@ import { type RecordKind, RecordWriter } from './log-record.ts';
 export interface LogEnd {
   /** Size of the file up to the last whole record. */
   readonly bytes: number;
-  /** How many records it has. */
   readonly records: number;
   /** The last record's checksum. */
   readonly checksum: number;
@@ -61,9 +60,8 @@ export class DayLog implements AsyncDisposable {
   }
 
   /**
-   * Starts to append. The commit is encoded before this returns, so its columns may be reused at once. Calls
-   * `onSyncing` when only the sync is left. Resolves when the record is on disk, with its bytes, which are valid until
-   * the next append but one.
+   * Starts to append. The commit is encoded before this returns, so its columns may be reused. Calls `onSyncing` when
+   * only the sync is left. Resolves when the record is on disk, with its bytes, valid until the next append but one.
    */
   async append(
     kind: 'commit' | 'end',

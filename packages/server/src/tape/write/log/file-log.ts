@@ -32,7 +32,6 @@ export class FileLog implements TapeLog {
     return this.#newest!.append(kind, commit, onSyncing);
   }
 
-  /** Removes the log of a day that is sealed. */
   async remove(day: UtcDay): Promise<void> {
     await this.#disk.remove(logPath(this.#tapeRoot, this.#dataset, day));
     await this.#disk.syncDirectory(logDirectory(this.#tapeRoot, this.#dataset));

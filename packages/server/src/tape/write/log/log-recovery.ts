@@ -56,7 +56,7 @@ export async function readLog(disk: Disk, path: string, visitor: LogVisitor): Pr
   return await new LogReader(file, path, size).run(visitor);
 }
 
-/** What is known of a log up to one of its records. */
+/** The known state of a log at one of its records. */
 export type KnownLog = Pick<LogRecovery, 'end' | 'promiseNs' | 'ended'>;
 
 /**

@@ -1,7 +1,6 @@
 /**
- * Merges several commits of a day's log into one: the same trades in the same order, and the last watermark. A replay
- * of the merged commit gives the same state. Held trades are settled commit by commit, so a commit with held trades
- * stays alone.
+ * Merges several commits of a day's log into one: the same trades in order, and the last watermark. A replay gives the
+ * same state. Held trades are settled commit by commit, so a commit with held trades stays alone.
  */
 
 import type { Commit, CommitContract, CommitSection } from './log-payload.ts';

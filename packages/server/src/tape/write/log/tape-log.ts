@@ -9,9 +9,8 @@ export interface TapeLog extends AsyncDisposable {
   /** Begins a day. The opening is durable when this resolves. */
   begin(opening: Opening): Promise<void>;
   /**
-   * Starts to append to the newest day. The commit is encoded before this returns, so its columns may be reused at
-   * once. Calls `onSyncing` when only waiting is left. Resolves when the record is durable, with its bytes, which are
-   * valid until the next append but one.
+   * Starts to append to the newest day. The commit is encoded before this returns, so its columns may be reused. Calls
+   * `onSyncing` when only waiting is left. Resolves when durable, with the bytes, valid until the next append but one.
    */
   append(kind: 'commit' | 'end', commit: Commit, onSyncing?: () => void): Promise<Uint8Array>;
   /** Called when nothing more will be appended and nothing has failed. */

@@ -1,7 +1,6 @@
 /**
- * Converts times between the two forms of the tape: doubles of nanoseconds since a day's midnight, and 64-bit
- * nanoseconds since 1970 as in files. Both directions are exact and use no BigInt per row: a 64-bit value is handled as
- * two 32-bit halves, low half first.
+ * Converts times between doubles of nanoseconds since a day's midnight (memory) and 64-bit nanoseconds since 1970
+ * (files). Both directions are exact. A 64-bit value is handled as two 32-bit halves, low half first, without BigInt.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -16,9 +15,8 @@ const MANTISSA_BITS = 52n;
 const EXPONENT_OF_ONE = 1_023;
 
 /**
- * Writes rows [from, from + count) of `ns`, offset by the day's midnight, to the start of `halves`. If all times of the
- * day, read as doubles, have one exponent, each is computed as such a double (see `readEpochColumn`), otherwise half by
- * half.
+ * Writes rows [from, from + count) of `ns`, offset by the day's midnight, to the start of `halves`. If the day's times,
+ * read as doubles, have one exponent, each is computed as such a double (see `readEpochColumn`).
  */
 export function writeEpochColumn(
   day: UtcDay,
@@ -57,8 +55,8 @@ function writeHalves(
 }
 
 /**
- * Converts values to nanoseconds since the day's midnight, in place. They lie on that day; for the day 1970-01-01,
- * within its first 52 days.
+ * Converts values to nanoseconds since the day's midnight, in place. They lie on that day; with 1970-01-01 they
+ * may reach 52 days beyond.
  *
  * No value is converted: its 64 bits are reinterpreted as a double. Integers with the same upper 12 bits, as most days
  * have, become doubles of one exponent. Their distances are those of the integers times a power of two. The difference
@@ -74,10 +72,7 @@ export function readEpochColumn(day: UtcDay, halves: Uint32Array): Float64Array 
   return ns;
 }
 
-/**
- * Midnight as such a double, and the nanoseconds per unit. Null when the day spans several exponents, or has exponent
- * zero.
- */
+/** Midnight as such a double, and nanoseconds per unit. Null: the day spans several exponents, or has exponent 0. */
 function doublesOf(day: UtcDay): { readonly start: number; readonly scale: number } | null {
   const midnight = BigInt(dayNumber(day)) * BigInt(DAY_NS);
   const exponent = Number(midnight >> MANTISSA_BITS);

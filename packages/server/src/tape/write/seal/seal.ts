@@ -1,7 +1,6 @@
 /**
- * Seals a finished day into files that never change again: first the Arrow file, then the sidecar that marks it
- * complete. Each is written to a temporary file, synced and renamed. So a crash at any point leaves a sealed day, or
- * one that can be sealed again.
+ * Seals a finished day into files that never change: first the Arrow file, then the sidecar that marks it complete,
+ * each synced under a temporary name and renamed. After a crash the day is sealed or can be sealed again.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -31,10 +30,7 @@ interface Place {
   readonly expected: string | null;
 }
 
-/**
- * Seals a day that is complete in memory, and resolves to the digest of its trades. A day already sealed with the same
- * trades stays unchanged.
- */
+/** Resolves to the digest of its trades. A day that is already sealed with the same trades stays unchanged. */
 export async function sealDay(
   disk: Disk,
   tapeRoot: string,

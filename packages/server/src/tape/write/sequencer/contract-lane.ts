@@ -3,7 +3,6 @@
  * Ranks have no gaps. Stamps never decrease, are never before the watermark (`promise`), and two neighbours share one
  * only when their source times are equal. The state depends only on the accepted trades.
  *
- *
  *   stamp = max(source time, promise, contract's last stamp), and 1 ns more where that equals the last
  *   stamp though the two source times differ.
  *

@@ -1,7 +1,6 @@
 /**
- * The feed numbers of a contract that are on the tape: the highest, and one bit for each of the 4,096 numbers up to it.
- * A number is `NEW` once only. The state depends only on the numbers added, in any order the window admits, so
- * replaying a log restores it.
+ * The feed numbers of a contract on the tape: the highest, and one bit for each of the 4,096 numbers up to it. A number
+ * is `NEW` once only. The state depends only on the numbers added, so replaying a log restores it.
  */
 
 const WINDOW_IDS = 4_096;

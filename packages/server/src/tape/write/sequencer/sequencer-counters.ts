@@ -37,11 +37,8 @@ export interface SequencerCounters {
   promiseAhead: number;
   /** Offers rejected because a limit of the intake was reached. */
   offersRefused: number;
-  /** Commits on disk. */
   commits: number;
-  /** Bytes of log on disk. */
   logBytes: number;
-  /** Days sealed. */
   daysSealed: number;
   /** 1 once a write or sync failed and the tape stopped. */
   failed: number;

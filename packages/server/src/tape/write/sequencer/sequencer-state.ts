@@ -1,7 +1,4 @@
-/**
- * The whole state of a sequencer between two commits. A sequencer that adopts it continues as if it had replayed every
- * record.
- */
+/** The state of a sequencer between two commits. Adopting it equals a replay of every record. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { HeldTrade } from '../log/log-payload.ts';
@@ -13,7 +10,6 @@ export interface SequencerState {
   readonly promiseNs: number;
   /** Whether the day's first commit, which settles the trades of its opening, is still to come. */
   readonly isReleaseDue: boolean;
-  /** Trades that wait for a later day. */
   readonly held: readonly HeldTrade[];
   readonly lanes: readonly LaneState[];
 }

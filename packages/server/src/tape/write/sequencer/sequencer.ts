@@ -73,7 +73,6 @@ export class Sequencer {
     this.#held = new HeldTrades(counters);
   }
 
-  /** Whether there is something to commit. */
   get isPending(): boolean {
     return this.#pendingRows > 0 || this.#isPromiseNew || this.#held.unlogged.length > 0;
   }
@@ -127,10 +126,7 @@ export class Sequencer {
     return { kind: this.#isOver ? 'end' : 'commit', commit };
   }
 
-  /**
-   * Called after the pending commit was encoded: starts the next one. Returns the offers that the encoded one
-   * completes.
-   */
+  /** Starts the next commit, after the pending one was encoded. Returns the offers that the pending one completes. */
   clearPending(): readonly Offer[] {
     for (const lane of this.#lanes.values()) lane.clearPending();
     this.#held.logged();
@@ -141,10 +137,7 @@ export class Sequencer {
     return ready;
   }
 
-  /**
-   * The day to open next, or null when it is too early. `offer` is the first waiting offer, if any: it may wait for
-   * this day.
-   */
+  /** The day to open next, or null when it is too early. `offer`: the first waiting offer; it may wait for this. */
   nextDay(offer: Offer | null, now: EpochNs): UtcDay | null {
     if (!this.#isOver) return null;
     const tomorrow = this.#day + 1;
@@ -360,7 +353,6 @@ export class Sequencer {
     return 'done';
   }
 
-  /** Whether this watermark ends the open day. */
   #endsDay(promise: EpochNs | null, now: EpochNs): boolean {
     if (promise === null) return false;
     const promiseNs = this.#nsSinceDay(promise);
