@@ -4,12 +4,11 @@
  * each contract's last feed number.
  *
  * 1. Catching up: from the tape's end to the clock's now, one offer per stretch, as fast as the disk accepts them. The
- * next stretch is made while the last one is written.
- * 2. Live: at every step of 20 ms the trades that are due, with now as watermark. One step without trades follows, so
- * that what they began is closed at once. Then a watermark every 200 ms, or soon after a reader's request.
+ *    next stretch is made while the last one is written.
+ * 2. Live: at every step of 20 ms the trades that are due, with now as watermark. One more watermark follows trades, so
+ *    that their results are completed at once. Then one every 200 ms, or soon after a reader's request.
  *
- * After a jump of the clock ahead it returns to 1. After a jump back it waits: a watermark stays valid, nothing is
- * repeated.
+ * If the clock jumps ahead, it returns to 1. If the clock jumps back, it waits: watermarks stay valid.
  *
  * After days without service, only the day with an open log is finished here, because a log needs its end. The whole
  * days before `resumeDay` are filled, except days with a log. The open day's last offer has the midnight of `resumeDay`

@@ -16,7 +16,6 @@ export interface Market {
   readonly dataset: string;
   /** The listing on a day: contracts expire, others are listed, aliases roll. */
   listing(day: UtcDay): MarketListing;
-  /** A trading calendar of its contracts. */
   calendar(name: string): Calendar;
   /** Set when the market replays a past time. */
   readonly played?: PlayedTime;
@@ -33,12 +32,8 @@ export interface PlayedTime {
 
 export interface MarketListing {
   readonly book: InstrumentBook;
-  /** The contracts of the book. */
   readonly contracts: readonly Contract[];
-  /**
-   * The contracts that can be streamed on a day: they trade live, or were imported. `on` may differ from the listing's
-   * day.
-   */
+  /** The contracts that can be streamed on `day`, which may differ from the listing's: live or imported ones. */
   streamedOn(day: UtcDay): readonly Contract[];
 }
 
@@ -50,7 +45,6 @@ export interface LiveMarket extends Market {
   planFill(disk: Disk, tapeRoot: string, now: EpochNs): Promise<FillPlan>;
   /** Makes and seals days, roughly in order; resolves to the conflicts. */
   fill(request: FillRequest): Promise<readonly string[]>;
-  /** The source that hands its trades to the tape. */
   source(options: SourceOptions): TradeSource;
 }
 
@@ -74,7 +68,6 @@ export interface FillRequest {
   onSealed(item: FillItem): void;
 }
 
-/** A day could not be made or sealed. */
 export class FillError extends Error {
   constructor({ symbol, day }: FillItem, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);

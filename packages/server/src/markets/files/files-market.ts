@@ -1,7 +1,4 @@
-/**
- * An imported dataset as a market: the operator's instruments, with the rolls decided by volume so far. An expired
- * contract is served like any other if it has days.
- */
+/** An imported dataset as a market, with its rolls by volume so far. Expired contracts with days stay streamable. */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';

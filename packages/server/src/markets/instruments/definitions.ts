@@ -84,9 +84,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   M: 'spreads',
 };
 const NAMES_MAX = 5;
-/**
- * The rest after the product's root: `ESH6`, `ESH26`, and `BRN FMH0026!` of ICE, where 00 is a day that no month has.
- */
+/** After the product's root: `ESH6`, `ESH26`, or `BRN FMH0026!` of ICE, where 00 is a day that no month has. */
 const MONTH_AND_YEAR = /^(?:\s*FM)?([FGHJKMNQUVXZ])(?:00)?(\d{1,2})!?$/;
 /** Holidays unknown to the rule can move an expiry by at most this many days. */
 const EXPIRY_DAYS_OFF_MAX = 14;

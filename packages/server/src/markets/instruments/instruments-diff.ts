@@ -1,8 +1,7 @@
 /**
  * Describes, in sentences, the changes for users when one instruments file replaces another. Changes of the past are
  * rejected: the meaning of an alias on a past day, and, if the tape is known, terms and existence of contracts with
- * days on it. A tape knows the rolls that volume decided, a file does not: without a tape, only the future of aliases
- * by volume is compared.
+ * days on it. Only a tape knows rolls decided by volume: without one, only their future is compared.
  */
 
 import { isDeepStrictEqual } from 'node:util';

@@ -41,7 +41,6 @@ export function contractsOf({ contracts }: ListedDataset): Contract[] {
   return contracts.map(({ contract }) => contract);
 }
 
-/** Every symbol and every alias of a dataset. */
 export function namesOf({ contracts, aliases }: ListedDataset): string[] {
   return [
     ...contracts.map(({ contract }) => contract.symbol),

@@ -1,7 +1,4 @@
-/**
- * Reads an operator's instruments file: first the form of every field, then their meaning together. The result is
- * either correct instruments, or all faults with their places.
- */
+/** Reads an operator's instruments file: the result is correct instruments, or all faults with their places. */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import { InstrumentBook, InstrumentBookError } from '@tapeloom/core/instrument/instrument-book';

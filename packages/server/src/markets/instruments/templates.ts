@@ -84,7 +84,6 @@ const CALENDARS: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** The built-in calendars and those above. */
 export const CALENDAR_TEMPLATES: CalendarTemplates = {
   names: [...CALENDAR_NAMES, ...Object.keys(CALENDARS)],
   get: (name) => {

@@ -1,7 +1,4 @@
-/**
- * The thread of a fill worker: makes and seals requested days, one at a time. It may be killed at any moment: a day is
- * on disk completely or not at all.
- */
+/** The thread of a fill worker. It may be killed at any moment: a day is on disk completely or not at all. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { rank } from '@tapeloom/core/numbers';

@@ -1,9 +1,8 @@
 /**
  * Writes simulated days straight as sealed days, on a few worker threads. Only whole past days without a log are
- * written, so it never touches the ingest's files. It can be stopped or killed at any moment and repeated: at most an
- * unfinished file is left. A day counts as made once the manifest names it. A day that existed before with other trades
- * stays missing, because its cursors would change meaning. A fill starts after `openTape`, which removes unfinished
- * files.
+ * written, so it never touches the ingest's files. It can be stopped or killed at any moment and repeated. A day counts
+ * as made once the manifest names it. A day that existed with other trades stays missing, because its cursors would
+ * change meaning. A fill starts after `openTape`, which removes unfinished files.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -39,7 +38,6 @@ export interface FillSetting {
   readonly workers?: number;
 }
 
-/** A request to a fill worker. */
 export interface FillRequest extends FillItem {
   /** The digest that the day must have, if it existed before. */
   readonly expected: string | null;
@@ -75,7 +73,6 @@ export interface FillResult {
   readonly conflicts: readonly string[];
 }
 
-/** Which days are on disk. */
 export async function readFillState(disk: Disk, tapeRoot: string): Promise<FillState> {
   const logs = (await disk.list(logDirectory(tapeRoot, SIM_DATASET))).flatMap(
     (name) => dayOfFile(name, 'log') ?? [],

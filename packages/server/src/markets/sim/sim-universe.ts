@@ -39,9 +39,7 @@ interface Made {
   readonly universe: SimUniverse;
 }
 
-/**
- * Cached, because a thread requests the same day several times while it starts, and each takes a tenth of the start.
- */
+/** Cached: a thread requests the same day several times while it starts, and each takes a tenth of the start. */
 let last: Made | null = null;
 
 export function createSimUniverse(options: SimOptions, today: UtcDay): SimUniverse {

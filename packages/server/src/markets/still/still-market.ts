@@ -1,7 +1,4 @@
-/**
- * The market of a service with imported datasets only: nothing is listed and nothing trades, but time advances. The
- * watermark (`promise`) of its tape is the service's time.
- */
+/** The market of a service with imported datasets only: nothing trades, but its watermark (`promise`) is the time. */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';

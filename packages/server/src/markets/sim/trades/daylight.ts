@@ -1,7 +1,6 @@
 /**
- * Daylight saving of New York and London by rule, as offsets from UTC on a given day. The simulator has its own rules,
- * so that no update of a time-zone database changes a simulated tape. Sessions still come from the calendar; these
- * rules only place the rhythm of activity.
+ * Daylight saving of New York and London by rule, as offsets from UTC on a day. With its own rules no update of a
+ * time-zone database changes a simulated tape. Sessions come from the calendar; these rules only place the activity.
  */
 
 import { dayFromNumber, dayNumber, utcDay } from '@tapeloom/core/utc-day';

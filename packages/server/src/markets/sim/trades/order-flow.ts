@@ -204,10 +204,7 @@ export class OrderFlow {
     return lots + Math.trunc(this.#profile.depthLots * (5 + 15 * random.unit()));
   }
 
-  /**
-   * One aggressive order: fills resting orders from `price` on, with about `levelLots` at each price; returns the last
-   * price reached.
-   */
+  /** One aggressive order: fills resting orders from `price` on, about `levelLots` at each; returns the last price. */
   #hit(
     random: Random,
     ts: number,

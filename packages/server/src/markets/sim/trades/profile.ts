@@ -1,7 +1,4 @@
-/**
- * The parameters of each simulated product: level, volatility, activity, sizes, daily rhythm. These numbers are part of
- * the simulated tape's identity: a change to one changes every day.
- */
+/** The parameters of each simulated product: part of the tape's identity, since a change to one changes every day. */
 
 export interface SimProfile {
   readonly root: string;

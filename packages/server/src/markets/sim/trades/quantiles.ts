@@ -1,7 +1,6 @@
 /**
- * Quantile tables for the draws of the hot loop: waiting times and order sizes. They are computed with basic operations
- * and the square root only, which IEEE 754 defines to the last bit; Math.log and similar functions may differ between
- * engine versions.
+ * Quantile tables for the draws of the hot loop: waiting times and order sizes. They use basic operations and the
+ * square root only, which IEEE 754 defines to the last bit; Math.log and others may differ between engine versions.
  */
 
 import type { Random } from './random.ts';

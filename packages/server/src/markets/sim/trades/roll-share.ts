@@ -1,7 +1,6 @@
 /**
- * The division of a product's activity among its contracts on a day. Before its time as current one a contract has a
- * few percent, around the roll the activity moves to it, and after its own roll a little stays until it expires. A pure
- * function of the roll days.
+ * The division of a product's activity among its contracts on a day: a few percent before a contract's time, the main
+ * part between the rolls, and a little after its own roll until it expires. A pure function of the roll days.
  */
 
 /** The share that has moved to the next contract, from 5 days before the roll to 5 days after it. */

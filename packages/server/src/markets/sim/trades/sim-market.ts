@@ -96,7 +96,6 @@ export class SimMarket {
       this.appendSlice(symbol, day, slice, out);
   }
 
-  /** Appends the trades of one slice of a day. */
   appendSlice(symbol: string, day: UtcDay, slice: number, out: TradeColumns): void {
     const { market, contract, index, life } = this.#listing(symbol);
     if (day < life.firstDay || day > life.lastDay) return;

@@ -1,7 +1,6 @@
 /**
- * The time grid of the simulation: slices of five minutes, 288 per UTC day, and weeks that begin on Sunday at 00:00
- * UTC. A trade's feed number encodes its day, slice and position in the slice. So it grows along the feed, and any
- * slice can be numbered without its neighbours.
+ * The time grid of the simulation: slices of five minutes, 288 per UTC day; weeks begin on Sunday at 00:00 UTC. A feed
+ * number encodes day, slice and position in the slice: it grows along the feed, and slices are numbered independently.
  */
 
 import { DAY_NS } from '@tapeloom/core/units';
