@@ -39,7 +39,6 @@ const WHOLE_DAY: readonly DaySpan[] = [[0, DAY_NS]];
 
 /** The sealed days of a dataset. */
 export interface ComparedTape {
-  /** How many trades each day of a contract has. */
   tradesByDay(symbol: string): Promise<ReadonlyMap<UtcDay, number>>;
   /** Rejects with `TapeDamagedError`. */
   read(symbol: string, day: UtcDay): Promise<ComparedDay>;

@@ -22,10 +22,7 @@ const EXPIRY_SHIFT_DAYS = 14;
 export interface MistakenContract {
   readonly name: string;
   readonly listed: Contract;
-  /**
-   * The month of the listed contract, and of the contract that the name means on that day, as `March 2014`; null:
-   * unknown.
-   */
+  /** Month of the listed contract, and of the contract meant on that day, as `March 2014`; null: unknown. */
   readonly listedMonth: string | null;
   readonly meantMonth: string | null;
 }

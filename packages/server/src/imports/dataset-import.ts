@@ -63,9 +63,7 @@ export interface ImportPlace {
   readonly now: EpochNs;
   /** If set, nothing is written to the tape. */
   readonly isDryRun: boolean;
-  /**
-   * Where a dry run over several files stores days, so that each file is compared with earlier ones; empty at first.
-   */
+  /** Where a dry run over several files stores days, so that later files are compared with them; empty at first. */
   readonly trialRoot?: string;
   readonly rowsMax?: number;
 }
@@ -125,9 +123,8 @@ export class DatasetImport {
   }
 
   /**
-   * Declares that the added files together have every trade of a range, or of each UTC day on which they have one.
-   * Other trades on the tape there lead to a rejection, or are removed if the files may replace. Takes effect like a
-   * file.
+   * Declares that the added files together have every trade of a range, or of each UTC day with trades. Other trades on
+   * the tape there are a reason to reject, or are removed if the files may replace. Takes effect like a file.
    */
   async cover(claim: Claim): Promise<Pick<ImportedFile, 'days'>> {
     const { now } = this.#place;
@@ -246,10 +243,7 @@ export class DatasetImport {
     return split;
   }
 
-  /**
-   * Null for an empty day: no trade, and the market closed. Paths of new files go to `written`; null: nothing is
-   * written.
-   */
+  /** Null: no trade, and the market closed. Paths of new files go to `written`; null: nothing is written. */
   async #judgeDay(
     file: JudgedFile,
     contract: Contract,

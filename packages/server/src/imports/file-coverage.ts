@@ -43,7 +43,6 @@ export interface ContractCoverage {
   readonly isByCapture: boolean;
 }
 
-/** The coverage of one day. */
 export interface DayCoverage {
   readonly covered: readonly DaySpan[];
   readonly sure: readonly DaySpan[];
@@ -54,7 +53,7 @@ export interface DayCoverage {
 export interface FileEdge {
   readonly ns: number;
   readonly isBegin: boolean;
-  /** What puts a trade on this side of the edge: its exact time, its capture, or its presence in the file. */
+  /** The criterion for this side of the edge: a trade's exact time, its capture, or its presence in the file. */
   readonly by: 'time' | 'capture' | 'row';
 }
 
@@ -128,9 +127,7 @@ export function saidDays({ said }: ContractCoverage): readonly UtcDay[] {
   return [...days].sort((a, b) => a - b);
 }
 
-/**
- * `isFirst`, `isLast`: whether this is the first or last day with trades of the contract; `trades`: those of the day.
- */
+/** `isFirst`, `isLast`: whether the day is the contract's first or last in the file; `trades`: those of the day. */
 export function dayCoverage(
   { said, sure, isByCapture }: ContractCoverage,
   trades: TradeBatch,
@@ -166,10 +163,7 @@ export function extentOf({ edges }: DayCoverage): readonly DaySpan[] {
   return begins.map(({ ns }, at) => [ns, edges[2 * at + 1]!.ns]);
 }
 
-/**
- * Where a file may miss trades within its coverage: at its first and last time if it was cut by rows, and within the
- * capture margin.
- */
+/** Where a file may miss trades it covers: at its first and last time if cut by rows, and in the capture margin. */
 export function cutsOf({ edges }: DayCoverage, by: 'capture' | 'row'): readonly DaySpan[] {
   const width = by === 'row' ? 1 : CAPTURE_NS_MAX;
   return edges

@@ -1,7 +1,4 @@
-/**
- * Splits the trades of one file by contract and UTC day, as ticks and lots. Every trade is taken exactly, or counted as
- * left out; otherwise the file is rejected.
- */
+/** Splits a file's trades by contract and day. Each is taken exactly or counted as left out; else the file fails. */
 
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -63,7 +60,6 @@ export class FileSplit {
     this.#options = options;
   }
 
-  /** Everything left out, with counts. */
   get leftOut(): ReadonlyMap<string, number> {
     const counts = new Map(this.#feed.counts());
     const add = (what: string, times: number) => {
@@ -93,9 +89,7 @@ export class FileSplit {
     }
   }
 
-  /**
-   * Takes trades of one instrument and day. Nearly all are converted in bulk; a trade that cannot be is handled alone.
-   */
+  /** Takes trades of one instrument and day: nearly all in bulk, a trade that cannot be converted so alone. */
   #take(batch: FeedTrades, begin: number, to: number, terms: Terms, rows: DayRows): void {
     const { ns, prices, sizes, sides } = batch;
     const { price, priceFactor, size, sizeFactor } = terms;

@@ -159,9 +159,8 @@ function isOther({ coverage, before }: DayQuestion, here: TradeBatch, all: Trade
 }
 
 /**
- * The first trades that differ where both have all of them. A file may miss trades where it was cut: the trades it has
- * there must be on the tape. The tape may miss trades where its coverage ends inside the file: the trades it has there
- * must be in the file.
+ * The first trades that differ where both have all of them. Where the file was cut, the trades it has must be on the
+ * tape. Where the tape's coverage ends inside the file, the trades it has must be in the file.
  */
 function differenceIn(
   { trades, coverage }: DayQuestion,

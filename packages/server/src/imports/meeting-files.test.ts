@@ -61,7 +61,7 @@ test('equal trades of one time, cut by rows, are refused until somebody says whe
       const own = new SimDisk().boot();
       const found = [];
       for (const [index, file] of order.entries()) {
-        // What is there already needs no saying.
+        // Only the second file needs the declaration: repeats find their trades on the tape.
         const options = index === 1 ? { equalsAtEdges } : {};
         found.push(statuses(await importText(own, 'es.csv', file, options))[0]!.split(' ')[2]);
       }

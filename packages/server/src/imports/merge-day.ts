@@ -62,7 +62,6 @@ export function firstOther(
   return null;
 }
 
-/** The number of trades in these spans. */
 export function countIn(day: TradeBatch, spans: readonly DaySpan[]): number {
   return spans.reduce((sum, [from, to]) => sum + rowAt(day, to) - rowAt(day, from), 0);
 }
@@ -75,7 +74,6 @@ export function rowsOf(day: UtcDay, trades: readonly PlainTrade[]): DayRows {
   return rows;
 }
 
-/** The trades in a span, in order. */
 export function tradesIn(day: TradeBatch, [from, to]: DaySpan): readonly PlainTrade[] {
   const [begin, end] = [rowAt(day, from), rowAt(day, to)];
   return Array.from({ length: end - begin }, (_, index) => tradeAt(day, begin + index));
@@ -102,7 +100,6 @@ export function withoutTrades(day: TradeBatch, gone: readonly PlainTrade[]): Tra
   return kept;
 }
 
-/** The day without its trades in these spans. */
 export function withoutSpans(day: TradeBatch, spans: readonly DaySpan[]): TradeBatch {
   const kept = allocateBatch(day.day, 1 as Rank, day.count);
   let from = 0;
@@ -169,10 +166,7 @@ export function joined(
   return all;
 }
 
-/**
- * Trades of one time, each as often as on the side that has it more often. A side that has all of them determines their
- * order; otherwise those of `here` come first.
- */
+/** Each trade as often as on the side with more. A side that has all determines the order; else `here` comes first. */
 function appendAll(
   all: ReturnType<typeof allocateBatch>,
   here: TradeBatch,
@@ -191,10 +185,7 @@ function appendAll(
   for (const row of others) appendRows(all, there, row, row + 1);
 }
 
-/**
- * At one time: the rows of `there` without an equal in `here`, and the number of rows of `here` without an equal in
- * `there`.
- */
+/** At one time: the rows of `there` without an equal in `here`, and the number of rows of `here` without one. */
 function othersAt(
   here: TradeBatch,
   a: number,

@@ -1,7 +1,4 @@
-/**
- * A day that comes in parts: in any order, it ends up with the trades of the whole, and with no hour that no file
- * covered.
- */
+/** A day that comes in parts: in any order, it gets the trades of the whole, and no hour that no file covered. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

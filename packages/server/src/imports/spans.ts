@@ -66,7 +66,6 @@ export function isSameSpans(a: readonly DaySpan[], b: readonly DaySpan[]): boole
   );
 }
 
-/** The common range; null when there is none. */
 export function commonRange(a: InstantRange, b: InstantRange): InstantRange | null {
   const from = a.from > b.from ? a.from : b.from;
   const to = a.to < b.to ? a.to : b.to;
