@@ -84,16 +84,12 @@ export class BlockWriter implements Disposable {
     this.#count = at + 1;
   }
 
-  /** Discards the collected updates. */
   clear(): void {
     this.#size = 0;
     this.#count = 0;
   }
 
-  /**
-   * Returns the collected updates, all of this day, as a block and starts the next. `fromNs` applies to all of them if
-   * it was not known before.
-   */
+  /** Returns the updates, all of this day, as a block. `fromNs` applies to all if it was not known before. */
   take(day: UtcDay, fromNs?: number): Block {
     const count = this.#count;
     const block = emptyBlock(day, count, this.#size);
@@ -110,7 +106,6 @@ export class BlockWriter implements Disposable {
     return block;
   }
 
-  /** Frees its memory. */
   [Symbol.dispose](): void {
     for (const { buffer } of [this.#text, this.#fromNs, this.#places, this.#flags]) {
       freeMemory(buffer);
