@@ -1,6 +1,6 @@
 /**
- * The port of the REST allowance: requests per minute and account, refilled continuously. Test keys have their own
- * besides.
+ * The port of the REST allowance: requests per minute and account, refilled continuously. Requests of test keys also
+ * count at an allowance of their own.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';

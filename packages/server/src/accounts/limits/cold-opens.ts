@@ -1,5 +1,5 @@
 /**
- * Limits how many streams an account may start that no other reader has had computed yet. Computed streams cost
+ * Limits how many streams an account may start that nothing computes yet. Streams that are computed already cost
  * nothing, nor do moves by the service. All subscriptions of a plan use a small part of the allowance, which refills
  * within a minute. Only an account that keeps opening and dropping streams meets the limit.
  */

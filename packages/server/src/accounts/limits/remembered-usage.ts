@@ -1,8 +1,8 @@
 /**
  * Caches usage reports while they cannot have changed: customers poll them, and each read is a trip to the store's
  * thread. Work that may change usage is announced here: it empties the cache, and nothing is cached until it is done.
- * Added requests are only added to the cached reports. A write of another process empties the cache too. A report with
- * a reservation is not cached, since reservations expire by themselves; nothing else in it depends on time.
+ * Counted requests are added to the cached reports instead. A write of another process empties the cache too. A report
+ * with a reservation is not cached, since reservations expire by themselves; nothing else in it depends on time.
  */
 
 import type { MonthUsage, RequestCount } from '../usage/usage-store.ts';

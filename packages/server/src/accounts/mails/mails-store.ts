@@ -1,6 +1,6 @@
 /**
  * The part of the account store about mails that must not be lost. The transaction that owes a mail writes a row, which
- * is removed when the mail server has accepted it. A row has the obligation; the text is composed at each delivery.
+ * is removed when the mail server has accepted it. A row holds the obligation; the text is composed at each delivery.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

@@ -1,3 +1,5 @@
+/** The account store over a SQL database: each method but `sweep` is one transaction; see `SqlStore`. */
+
 import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Kysely } from 'kysely';
