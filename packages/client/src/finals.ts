@@ -52,7 +52,6 @@ export class Finals<I extends string> implements AsyncIterable<IndicatorObject<I
   }
 }
 
-/** All items of a series. Resolves when it has ended. */
 export async function arrayOf<T>(source: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const one of source) all.push(one);

@@ -137,7 +137,7 @@ export function debugSink({ debug = false }: ClientOptions): ((line: string) => 
 }
 
 /**
- * A function that reports warnings, the one about the catalogue only once. An error of `onWarning` can only be logged.
+ * A function that reports warnings, the one about the catalogue only once. Errors of `onWarning` can only be logged.
  */
 export function warner({
   onWarning = (it) => console.warn(`Tapeloom: ${it.message}`, ...(it.cause ? [it.cause] : [])),

@@ -9,8 +9,7 @@ const NANOS_DIGITS = 9;
 /** The number nearest to the price: 24421 ticks of 250,000,000 nanos → 6105.25. */
 export function priceOf(ticks: number, tickSizeNanos: number): number {
   const nanos = ticks * tickSizeNanos;
-  // With exact operands the quotient is the nearest number. A fraction of a tick was already rounded, far more
-  // coarsely.
+  // With exact operands the quotient is the nearest number. A fraction of a tick was rounded before, far more coarsely.
   if (Number.isSafeInteger(nanos) || !Number.isInteger(ticks)) return nanos / NANOS_PER_UNIT;
   return Number(priceText(ticks, tickSizeNanos));
 }

@@ -35,7 +35,6 @@ export class Resumes {
     this.#options = options;
   }
 
-  /** New data has arrived. */
   noteProgress(): void {
     this.#fruitless = 0;
   }

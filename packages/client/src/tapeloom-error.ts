@@ -1,6 +1,4 @@
-/**
- * The one error class of the client. Decide by `code`: it is the service's code, unchanged, or one of the client's own.
- */
+/** The one error class of the client. Decide by `code`: the service's code, unchanged, or one of the client's own. */
 
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault } from '@tapeloom/protocol/problem';

@@ -8,7 +8,6 @@ const NEWLINE = 0x0a;
 export class CountedLines {
   #count = 0;
   #last: Uint8Array = new Uint8Array(0);
-  /** Bytes received since the last line ended. */
   #open: Uint8Array[] = [];
   #openLength = 0;
   readonly #lengthMax: number;

@@ -61,7 +61,6 @@ export class ExportAttempts {
     throw new TapeloomError('INVALID_RESPONSE', message, { status });
   }
 
-  /** New data has arrived, so the count of failures starts again. */
   noteProgress(): void {
     this.#resumes.noteProgress();
   }

@@ -41,7 +41,7 @@ export interface ExportRequest<I extends string = IndicatorName>
   readonly format?: ExportFormat;
 }
 
-/** An export of several indicators in one file of lines. A table holds one indicator only. */
+/** An export of several indicators in one file of lines. Tables hold one indicator only. */
 export interface StudiesExportRequest extends StudiesRequest, ExportOptions {
   readonly format?: 'ndjson';
 }

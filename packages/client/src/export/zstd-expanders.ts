@@ -28,7 +28,6 @@ interface NodeDecompress {
   on(kind: 'error', hear: (error: Error) => void): void;
 }
 
-/** What a platform may offer. */
 export interface ZstdPlatform {
   readonly createZstdDecompress?: (() => NodeDecompress) | undefined;
   readonly DecompressionStream?: (new (format: never) => TransformPair) | undefined;

@@ -11,7 +11,6 @@ const SKIPPABLE_MAGIC = 0x184d2a50;
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const;
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 
-/** A piece of one frame. */
 export interface FramePart {
   readonly bytes: Uint8Array;
   /** The last piece of its frame. */

@@ -19,8 +19,8 @@ const BLOCK_BYTES = 4_096;
 /** A process measures the folder again after it has written this share of the folder's limit. */
 const LOOK_EVERY = 1 / 16;
 /**
- * Above `FULL` pages are evicted down to `LEFT`. The margin covers what one process writes between two measurements, so
- * it never exceeds the limit; each further process may exceed it by one eighth.
+ * Above `FULL`, pages are evicted down to `LEFT`. What one process writes between two measurements fits into the
+ * margin.
  */
 const FULL = 7 / 8;
 const LEFT = 3 / 4;

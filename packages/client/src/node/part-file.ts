@@ -11,7 +11,6 @@ import { dirname } from 'node:path';
 import type { ExportPlace } from '../export/export-reading.ts';
 import { TapeloomError } from '../tapeloom-error.ts';
 
-/** The record of a file in the making. */
 export interface PartRecord {
   readonly version: 1;
   /** Digest of the export request. */

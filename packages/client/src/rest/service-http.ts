@@ -55,11 +55,9 @@ export interface ServiceRequest extends CallOptions {
 export class ServiceHttp {
   readonly clock: ClientClock;
   readonly catalogue: CatalogueWatch;
-  /** The option `maxRetries`. */
   readonly maxRetries: number | undefined;
   readonly #timeoutMs: number;
   readonly #warn: RestOptions['warn'];
-  /** Whether any response has arrived. */
   isReached = false;
   /** From the last response with the headers; null before. */
   rateLimit: RateLimit | null = null;
@@ -80,7 +78,6 @@ export class ServiceHttp {
     this.#fetch = options.fetch;
   }
 
-  /** The response's JSON. */
   async json<T>(request: ServiceRequest): Promise<T> {
     const { method = 'GET', path, signal, retriesMax = GET_RETRIES_MAX } = request;
     const max = method === 'GET' ? (this.maxRetries ?? retriesMax) : 0;

@@ -15,7 +15,6 @@ import type { StreamUpdate } from './update.ts';
  */
 export type ConnectionState = 'idle' | 'connecting' | 'open' | 'waiting' | 'stopped';
 
-/** A subscription's request and its current state. */
 export interface StreamedTopic {
   readonly request: Omit<SubscribeMessage, 't' | 'sub' | 'from'>;
   readonly state: FoldedState<string>;
@@ -61,7 +60,6 @@ export type ConnectionAction =
       readonly sub: string;
       readonly update: StreamUpdate<string> | null;
     }
-  /** The subscription has ended with this error. */
   | { readonly t: 'end'; readonly sub: string; readonly error: TapeloomError }
   | { readonly t: 'changed'; readonly change: ConnectionChange }
   | { readonly t: 'warn'; readonly warning: ClientWarning };

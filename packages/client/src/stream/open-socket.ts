@@ -30,7 +30,6 @@ interface Node {
 
 export interface OpenSocket {
   readonly socket: WebSocketLike;
-  /** Cuts the connection, whatever the server does. */
   cut(): void;
   /** Why it failed; empty if the platform hides it. */
   why(): string;

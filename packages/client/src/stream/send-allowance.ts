@@ -14,7 +14,6 @@ export class SendAllowance {
     this.#at = now;
   }
 
-  /** Takes one frame if one is available. */
   take(now: number): boolean {
     this.#fill(now);
     if (this.#frames < 1) return false;

@@ -1,7 +1,6 @@
 /**
  * The stream of a client: one connection shared by all subscriptions, opened by the first and closed with the last.
- * This is the shell of the state machine in `connection.ts`: it owns the socket, the timer and the callers' functions,
- * and decides nothing.
+ * This is the shell of the state machine in `connection.ts`: it owns the socket, the timer and the callers' functions.
  */
 
 import type { IndicatorName } from '../indicator-objects.ts';

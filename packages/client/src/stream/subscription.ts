@@ -1,7 +1,6 @@
 /**
  * One subscription: its state is kept up to date, listeners get each update, and any number of iterations read them at
- * their own pace. It outlives connections. It ends when you close it, when the server rejects it, or when the client
- * stops.
+ * their own pace. It outlives connections, and ends when you close it, the server rejects it or the client stops.
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
@@ -47,7 +46,7 @@ export interface Subscription<I extends string = IndicatorName>
   readonly ready: Promise<void>;
   /** Resolves with the error that ended it; null if you closed it. Never rejects. */
   readonly ended: Promise<TapeloomError | null>;
-  /** Calls `hear` with each update of a kind, once the state has it. Call the returned function to stop that. */
+  /** Calls `hear` with each update of a kind, once the state has it. The returned function removes the listener. */
   on<K extends StreamUpdate<I>['t']>(
     kind: K,
     hear: (update: Extract<StreamUpdate<I>, { t: K }>) => void,
@@ -67,7 +66,6 @@ export interface OpenSubscriptionOptions<I extends string> {
   readonly state: FoldedState<I>;
   readonly queueMax: number;
   readonly warn: (warning: ClientWarning) => void;
-  /** The caller closed it. */
   readonly onClose: () => void;
 }
 
@@ -136,7 +134,6 @@ export class OpenSubscription<I extends string> implements Subscription<I> {
     return this.close();
   }
 
-  /** The caller's signal was aborted. */
   abort(reason: unknown): void {
     if (this.#end !== null) return;
     this.#finish(reason, null);

@@ -11,7 +11,6 @@ import type { StreamUpdate, Update } from './update.ts';
 const EVERY_VERSION_MAX = 256;
 
 export interface UpdateReaderOptions<I extends string> {
-  /** The limit of pending updates. */
   readonly queueMax: number;
   /** The current state, or null while it is incomplete. */
   readonly snapshot: () => Snapshot<I> | null;
