@@ -20,7 +20,6 @@ function withData(properties: Readonly<Record<string, unknown>>): TypedIndicator
   return { ...bars!, id: 'some-thing', name: 'Some thing', data };
 }
 
-/** The type that a schema gets. */
 function typeOf(schema: TypedIndicator['data']): string {
   const text = textOf(withData({ it: schema }));
   return /export interface SomeThingData \{\n {2}readonly it: (.+);\n\}/.exec(text)![1]!;

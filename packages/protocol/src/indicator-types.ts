@@ -142,7 +142,6 @@ function interfaceLines(name: string, [base, broken = base]: string[], own: Memb
   return [heading, `  extends ${broken} ${body}`];
 }
 
-/** The entry of an indicator in the map of all. */
 function entryLines(id: string): string[] {
   const name = indicatorTypeName(id);
   const parts = [`${name}Params`, `${name}Data`];
@@ -255,7 +254,6 @@ function literal(value: unknown): string {
   return `'${inside.replaceAll("'", "\\'")}'`;
 }
 
-/** A comment wrapped at the line length. */
 function comment(text: string, indent: string): string[] {
   const safe = text.replaceAll('*/', '* /').replace(/\s+/g, ' ');
   const single = `${indent}/** ${safe} */`;
