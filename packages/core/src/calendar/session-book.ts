@@ -14,7 +14,6 @@ import { createSessionTable } from './session-table.ts';
 /** Sessions with trading dates from `from` to `to`, inclusive; each kind disjoint and ascending. */
 export interface SessionBook extends Readonly<Record<SessionKind, readonly Session[]>> {
   readonly version: 1;
-  /** Name of the calendar. */
   readonly calendar: string;
   readonly from: UtcDay;
   readonly to: UtcDay;

@@ -18,7 +18,6 @@ export const SPECIAL_DAY_NAMES: readonly (UsHoliday | EasterDay)[] = [
   ...(Object.keys(EASTER_OFFSETS) as EasterDay[]),
 ];
 
-/** All names of this local date. */
 export function specialNamesOf(date: UtcDay): readonly SpecialDay[] {
   const text = String(date);
   const names: SpecialDay[] = [date, `${text.slice(4, 6)}-${text.slice(6)}` as YearlyDate];

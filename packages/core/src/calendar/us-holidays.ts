@@ -81,7 +81,6 @@ export function nthWeekday(year: number, month: number, weekday: number, count: 
   return addDays(first, ((weekday - isoWeekday(first) + 7) % 7) + (count - 1) * 7);
 }
 
-/** The last given ISO weekday of a month. */
 export function lastWeekday(year: number, month: number, weekday: number): UtcDay {
   const fifth = nthWeekday(year, month, weekday, 5);
   return Math.trunc(fifth / 100) % 100 === month ? fifth : addDays(fifth, -7);

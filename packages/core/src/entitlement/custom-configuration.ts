@@ -7,10 +7,7 @@
 import type { IndicatorDefinition, Params } from '../studies/indicator.ts';
 import { isCustom } from '../studies/params.ts';
 
-/**
- * The key of the configuration: equal exactly for equal configurations. Null if all parameters are at their defaults,
- * which does not count.
- */
+/** The key of the configuration, equal exactly for equal ones. Null if all parameters are at their defaults. */
 export function configurationOf(
   contractSymbol: string,
   indicator: IndicatorDefinition,

@@ -32,7 +32,6 @@ const ipv6Texts = fc.oneof(
   mappedTexts,
 );
 const ipTexts = fc.oneof(ipv4Texts, fc.ipV4(), ipv6Texts);
-/** Whether an IPv6 text names an IPv4 address. */
 const namesIpv4 = (text: string) => text.includes('.') || isIpv4(ipOf(text));
 const cidrTexts = fc.oneof(
   fc.tuple(ipv4Texts, fc.nat(32)).map(([text, prefix]) => `${text}/${prefix}`),

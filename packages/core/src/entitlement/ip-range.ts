@@ -6,7 +6,6 @@
  */
 
 declare const brand: unique symbol;
-/** An address as a number of 128 bits. */
 export type Ip = bigint & { readonly [brand]: 'Ip' };
 
 /** All addresses from `first` to `last`, inclusive. */
@@ -31,7 +30,6 @@ const DOTTED = /^(?:(?:0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])(?:\.(?!$)|$)){4}$/;
 const GROUP = /^[0-9a-f]{1,4}$/i;
 const PREFIX = /^(?:0|[1-9]\d{0,2})$/;
 
-/** The address of a text; null if it is none. */
 export function parseIp(text: string): Ip | null {
   if (text.length > TEXT_CHARACTERS_MAX) return null;
   const value = text.includes(':') ? ipv6Value(text) : ipv4Value(text);

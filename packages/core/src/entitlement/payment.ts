@@ -44,7 +44,6 @@ export interface Payment {
   readonly cancelAtPeriodEnd: boolean;
 }
 
-/** What a payment for these plans grants. */
 export function grantsOfPayment(
   plans: readonly Grant['plan'][],
   payment: Payment,
@@ -68,10 +67,7 @@ export function paymentEndsAt(payment: Payment): EpochNs | null {
   return payment.kind === 'subscription' && willEnd(payment) ? payment.paidUntil : null;
 }
 
-/**
- * Whether the provider may still charge, now or later. A subscription may continue there even after its last payment
- * was taken back.
- */
+/** Whether the provider may still charge: a subscription may continue there even after a refund or a dispute. */
 export function mayCharge({ kind, state }: Payment): boolean {
   return kind === 'purchase' ? state === 'open' : state !== 'ended' && state !== 'failed';
 }

@@ -9,7 +9,6 @@ import { GIB } from '../units.ts';
 export const PLANS = ['sandbox', 'live', 'history', 'live_history'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** The commercial names of plans. */
 export const PLAN_NAMES: Readonly<Record<Plan, string>> = {
   sandbox: 'Sandbox',
   live: 'Live',

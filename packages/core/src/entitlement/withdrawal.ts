@@ -27,7 +27,6 @@ export interface WithdrawableOrder extends Payment {
   /** Of a subscription: per month. */
   readonly amountMinor: number;
   readonly withdrawal: WithdrawalTerms;
-  /** When the customer withdrew. */
   readonly withdrawnAt: EpochNs | null;
 }
 
@@ -92,7 +91,6 @@ function shareOf(start: bigint, end: bigint, now: EpochNs): Share {
   return { unusedNs: now < end ? end - now : 0n, periodNs: end - start };
 }
 
-/** A charge in the provider's list. */
 export interface Charge {
   readonly at: EpochNs;
   /** With tax. */

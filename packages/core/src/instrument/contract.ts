@@ -21,7 +21,6 @@ export interface Contract extends ContractTerms {
   /** Case-sensitive name, unique in its dataset: `ESZ6`. */
   readonly symbol: string;
   readonly dataset: string;
-  /** Name of its trading calendar. */
   readonly calendar: string;
   readonly expiresAt: EpochNs;
 }

@@ -1,9 +1,8 @@
 /**
  * Rolls that volume decides. The alias moves on the day after a later contract first traded more than the current one,
  * to the later contract that traded most. Without such a day, or without volumes, it moves to the next contract on the
- * latest day of the current one. The meaning of an alias on a day is decided once, from earlier days, and stored:
- * volumes that arrive later change nothing up to the last decided day, and the alias never returns to a contract it
- * left.
+ * latest day of the current one. The meaning of an alias on a day is decided once, from earlier days, and stored: later
+ * volumes change nothing up to the last decided day, and the alias never returns to a contract it left.
  */
 
 import type { UtcDay } from '../numbers.ts';
@@ -35,10 +34,7 @@ export interface DecidedRolls {
   readonly rolls: readonly Designation[];
 }
 
-/**
- * The decisions once all volumes up to `lastDay` are final: the earlier rolls, and those that take effect after them,
- * up to the day after `lastDay`.
- */
+/** The decisions once all volumes up to `lastDay` are final: earlier rolls, and those up to the day after `lastDay`. */
 export function decideRolls(
   chain: RollChain,
   decided: DecidedRolls | null,

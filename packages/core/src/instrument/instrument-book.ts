@@ -1,7 +1,6 @@
 /**
- * All names: contracts by symbol, aliases by name. A name means one thing: symbols are unique, and no alias has the
- * name of a contract. On a UTC day an alias means the contract designated last, unless that expired before the day
- * began.
+ * All names: contracts by symbol, aliases by name. Symbols are unique, and no alias has the name of a contract. On a
+ * UTC day an alias means the contract designated last, unless that expired before the day began.
  */
 
 import type { UtcDay } from '../numbers.ts';
@@ -41,7 +40,7 @@ export class InstrumentBook {
 
   /**
    * The contract of a name on a UTC day. A symbol always means its contract. An alias means nothing before its first
-   * designation and after the expiry of its last.
+   * designation, and after its contract has expired.
    */
   resolve(name: string, day: UtcDay): Contract | null {
     const contract = this.#contracts.get(name);
@@ -81,12 +80,10 @@ export class InstrumentBook {
     return this.#aliases.get(alias)?.rolls.find((roll) => roll.from > day) ?? null;
   }
 
-  /** All contracts, in the order given. */
   all(): readonly Contract[] {
     return [...this.#contracts.values()];
   }
 
-  /** All aliases, in the order given. */
   allAliases(): readonly Alias[] {
     return [...this.#aliases.values()];
   }

@@ -27,7 +27,6 @@ export const MONTH_NAMES = [
 ];
 
 export interface Product extends ContractTerms {
-  /** Name of the trading calendar. */
   readonly calendar: string;
   /** Letters of the contract months that trade actively. */
   readonly months: string;

@@ -2,8 +2,7 @@
  * A token bucket for requests per minute: it holds `perMinute` requests and refills continuously. The arithmetic is
  * exact in integers (a request is 60e9 parts, each nanosecond returns `perMinute` parts), so frequent updates lose
  * nothing. When the limit changes, spent requests carry over, as far as the new limit holds them. A clock that jumps
- * back stops the refill, one that jumps ahead fills the bucket: no caller is locked out for more than a minute or gets
- * more than one full allowance.
+ * locks no caller out for more than a minute, and gives at most one full allowance.
  */
 
 import type { EpochNs } from '../numbers.ts';

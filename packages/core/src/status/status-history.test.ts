@@ -14,7 +14,6 @@ function span(from: number, until: number, state: NotedState = 'up', node = ''):
   return { node, from: at(from), until: at(until), state };
 }
 
-/** What the incidents are, in minutes since midnight. */
 function incidents(spans: readonly StatusSpan[]) {
   const minute = (at: bigint) => Number((at - MIDNIGHT) / MINUTE_NS_BIG);
   return statusHistory(spans, NOON).incidents.map(({ cause, from, until }) => [

@@ -86,10 +86,7 @@ export class AbsorptionStudy implements Study {
     this.#overNs = Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * Consecutive prints at one time, price and side act like one print of all their lots: if the first starts a hold,
-   * the others belong to it. So such a run is one step.
-   */
+  /** A run of prints at one time, price and side is one step: if the first starts a hold, the others belong to it. */
   apply(batch: TradeBatch, from: number, to: number, offsetNs: number): number {
     const { ts, price, size, side } = batch;
     let k = 0;

@@ -81,7 +81,6 @@ export class CarriedObjects {
     return rank === this.#rank ? this.#k : 0;
   }
 
-  /** Processes the trades in rows [from, to). */
   trade(batch: TradeBatch, from: number, to: number): void {
     const { price } = batch;
     let upAt = this.#upAt;

@@ -20,7 +20,6 @@ import {
   type StudySession,
 } from './study.ts';
 
-/** The current state of a cluster. */
 export interface Cluster {
   readonly side: number;
   readonly size: number;
@@ -40,7 +39,6 @@ export interface ClusterRule {
   readonly threshold: SizeThreshold;
   /** Distinct prices that a cluster must have; 0: they are not counted. */
   readonly levelsMin: number;
-  /** The published data of a cluster. */
   readonly dataOf: (cluster: Cluster) => object;
 }
 
@@ -53,7 +51,6 @@ export class ClusterStudy implements Study {
   readonly #dataOf: (cluster: Cluster) => object;
   #output: StudyOutput | null = null;
   #origin = 0 as UtcDay;
-  /** The newest update of the open cluster. */
   readonly #mark: Mark = { day: 0 as UtcDay, rank: 0 as Rank, k: 0 };
   /** The open cluster; side 0: there is none. */
   #side = 0;
@@ -191,10 +188,7 @@ export class ClusterStudy implements Study {
     return this.#prices === null ? 0 : 1 + this.#prices.count;
   }
 
-  /**
-   * Ends the open cluster, if any. Returns true if it was shown and so became final by update `k`. `isByClock`: it
-   * ended when it was due, not now.
-   */
+  /** Ends the open cluster, if any; true if it was shown, and so final by update `k`. `isByClock`: ended when due. */
   #end(rank: Rank, k: number, isByClock = false): boolean {
     if (this.#side === 0) return false;
     const isShown = this.#isShown();

@@ -1,6 +1,6 @@
 /**
  * The name of the computation behind an indicator's results: the version of what all indicators share, and its own.
- * Equal names guarantee equal results, cursors included, for the same tape, sessions and parameters. So cursors, cached
+ * Equal names guarantee equal results, cursors included, for the same tape, sessions and parameters: cursors, cached
  * results and export tokens stay valid while the name stays. `contract/study-digests.json` verifies it
  * (docs/decisions/0017).
  */

@@ -1,7 +1,6 @@
 /**
  * The bar under construction, and the numbering that all bars share. A trade causes one update per bar it touches (k =
- * 1, 2, …). A full bar becomes final in the update that filled it; a bar that ends otherwise becomes final by one more
- * update.
+ * 1, 2, …). A full bar is final in the update that filled it; a bar that ends otherwise becomes final by one more.
  */
 
 import type { Rank, UtcDay } from '../numbers.ts';
@@ -29,19 +28,16 @@ export interface BarShape {
 export interface BarContent {
   /** A session opens: contents that span several bars start again. */
   openSession?(session: StudySession): void;
-  /** A new bar begins. */
   clear(): void;
   /** Whole trades: rows [from, to), at least one. */
   addRows(batch: TradeBatch, from: number, to: number): void;
   /** A part of one trade. */
   addPart(price: number, size: number, side: number): void;
-  /** The object's current `data`. */
   data(shape: BarShape): object;
 }
 
 export class CurrentBar implements CutBar, BarShape {
   readonly #content: BarContent;
-  /** The newest update of the bar. */
   readonly #mark: Mark = { day: 0 as UtcDay, rank: 0 as Rank, k: 0 };
   #output: StudyOutput | null = null;
   #origin = 0 as UtcDay;

@@ -1,9 +1,9 @@
 /**
- * A study whose objects are found in finished bars and carried until a price trades. Objects are final at birth, and
- * the bar itself is none, so k counts births and removals only. A trade first removes what it reaches, in each bar it
- * is part of; then the bar it fills gives birth. A bar that ends otherwise gives birth before the trade that ended it
- * counts. At the close the last bar gives birth, then the oldest expire. From the first missing day of a session on no
- * bar gives birth.
+ * A study whose objects are found in finished bars and carried until a price trades. Objects are final at birth and
+ * bars are no objects, so k counts births and removals only. A trade first removes what it reaches, in each bar it is
+ * part of; then the bar it fills gives birth. A bar that ends otherwise gives birth before the trade that ended it
+ * counts. At the close the last bar gives birth, then the oldest expire. From a session's first missing day on no bar
+ * gives birth.
  */
 
 import type { TradeBatch } from '../trade-batch.ts';
@@ -21,11 +21,9 @@ export interface Find {
 
 /** Accumulates a bar's trades to find objects in it. */
 export interface BarFinder {
-  /** A new bar begins. */
   clear(): void;
   /** Whole trades: rows [from, to), at least one. */
   addRows(batch: TradeBatch, from: number, to: number): void;
-  /** A part of one trade. */
   addPart(price: number, size: number, side: number): void;
   /** The objects of the finished bar, in the order of birth. */
   finds(barId: string): readonly Find[];

@@ -214,7 +214,6 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
   });
 }
 
-/** The day and rank of a cursor. */
 function entryOf(cursor: string): string {
   return cursor.slice(0, cursor.lastIndexOf('.'));
 }

@@ -1,7 +1,6 @@
 /**
  * A count per second, rounded once to 6 decimals, halves up. The result is exact: unless the quotient of integers hits
- * a half, it misses it by at least 1/(2 × seconds). While the count in millionths is below 2^52, the division's error
- * is smaller than that.
+ * a half, it misses it by at least 1/(2 × seconds), more than the division's error for counts below 2^52 millionths.
  */
 
 const MILLION = 1_000_000;

@@ -1,9 +1,8 @@
 /**
  * Volume by price and side of one bar. Prices lie in a window of cells, each price at its low bits: a trade is added
  * without a search and read without sorting. The window grows with the traded prices up to a limit; prices beyond it
- * are stored one by one, so memory and time never follow a gap. Only its growth allocates. Small trades are first
- * summed in 32-bit integers (`small-lots.ts`), moved to doubles before they can overflow; large ones go to doubles at
- * once. A cell's numbers are the sums of both.
+ * are stored one by one, so memory and time never follow a gap. Small trades are first summed in 32-bit integers
+ * (`small-lots.ts`) and moved to doubles before they can overflow; large ones go to doubles at once.
  */
 
 import type { TradeBatch } from '../trade-batch.ts';

@@ -18,7 +18,6 @@ export class PriceSlots {
   #cells = new Int32Array(CELLS_MIN / 2);
   #count = 0;
 
-  /** How many prices occurred. */
   get count(): number {
     return this.#count;
   }

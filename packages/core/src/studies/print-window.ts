@@ -1,9 +1,8 @@
 /**
  * Sliding windows of prints, one per cell (a price and a side), all of one length. A cell counts its prints that are
- * within the window and not used up. Prints are in one ring in tape order and leave at its old end, so each is written
- * and dropped once; memory follows the largest number in a window. Consecutive prints of a cell at one time are one
- * entry. Entries link back within their cell: the oldest is found by one walk when a window is used up. A session has
- * fewer than 2^31 entries.
+ * within the window and not used up. Prints are in one ring in tape order, each written and dropped once. Consecutive
+ * prints of a cell at one time are one entry. Entries link back within their cell: the oldest is found by one walk when
+ * a window is used up. A session has fewer than 2^31 entries.
  */
 
 import { longer } from './growing-columns.ts';

@@ -72,10 +72,7 @@ class Witness implements Study {
   forming(): void {}
 }
 
-/**
- * A trade at a price with an object removes it, any other trade makes one. Objects are final at birth and outlive
- * sessions in name only.
- */
+/** A trade at a price with an object removes it, any other makes a final one, which outlives sessions in name only. */
 class Toggle implements Study {
   readonly dueNs = Number.POSITIVE_INFINITY;
   readonly warm = true;

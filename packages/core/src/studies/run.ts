@@ -2,8 +2,7 @@
  * Drives one study over sessions, trades and watermarks (`promise`), and determines its log. However batches and
  * watermarks are divided, the output gets the same calls with the same cursors. At one instant the order is: what the
  * study has due, the session's close, the session's open, the flush edge, then trades. A time event due at t belongs to
- * the last tape entry (trade or UTC midnight) with a time before t and takes its next k, so position(midnight) is
- * D.0.0.
+ * the last entry (trade or UTC midnight) before t and takes its next k, so position(midnight) is D.0.0.
  */
 
 // There are two speeds. Settled: final versions and removes are output at once. Incremental: when a later trade or a
@@ -164,10 +163,7 @@ export class StudyRun {
     if (ns > this.#nowNs) this.#reach(ns);
   }
 
-  /**
-   * Outputs the changes since the last closed edge, as a flush at this position would, without affecting the run. With
-   * all earlier flushes they give the current state.
-   */
+  /** Outputs the changes since the last closed edge, as a flush at this position would, without affecting the run. */
   handPending(output: RunOutput): void {
     for (const change of this.#changes()) handOver(change, output);
   }

@@ -79,7 +79,6 @@ export class SizeThreshold {
     this.#sizes.clear();
   }
 
-  /** Adds a size of the open session. */
   add(size: number): void {
     this.#sizes?.add(size);
   }

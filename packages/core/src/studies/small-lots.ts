@@ -9,7 +9,6 @@ import type { TradeBatch } from '../trade-batch.ts';
 export const SMALL_LOTS_MAX = 2 ** 15 - 1;
 export const SMALL_ROWS_MAX = 2 ** 16 - 1;
 
-/** The bounds of some rows. */
 export interface RowsSpan {
   low: number;
   high: number;

@@ -62,10 +62,7 @@ export interface Study {
    */
   readonly dueNs: number;
 
-  /**
-   * False while the study is missing the look-back's value for the open session, else for the next one, and so the
-   * objects that need it.
-   */
+  /** False while the look-back's value is missing for the open session, or else for the next one. */
   readonly warm: boolean;
 
   /** A session opens. Everything of the previous one is forgotten, except what the look-back needs. */

@@ -76,10 +76,7 @@ export class WeightedMoments {
     this.#second = second;
   }
 
-  /**
-   * The mean plus each multiple of the deviation, and the deviation itself, in whole millionths of a tick; lots must
-   * have been added.
-   */
+  /** The mean plus each multiple of the deviation, and the deviation, in whole millionths of a tick; needs lots. */
   millionths(multiples: readonly bigint[]): { deviation: bigint; bands: bigint[] } {
     const volume = BigInt(this.#lots);
     const first = this.#firstBig + BigInt(this.#first);

@@ -15,7 +15,6 @@ export interface FootprintParams extends BarParams, ProfileParams {
   readonly zero: string;
 }
 
-/** A row and its volume. */
 export interface TwinRow {
   readonly price: number;
   readonly volume: number;

@@ -29,7 +29,6 @@ import { type VolumeProfileParams, volumeProfileTwin } from './volume-profile-tw
 import { vwapTwin } from './vwap-twin.ts';
 
 interface TwinOf<P> {
-  /** Parameters for both, drawn by the property tests. */
   readonly params: fc.Arbitrary<P>;
   readonly twin: (tape: TwinTape, params: P, barsPerTradeMax?: number) => TwinUpdate[];
   /** Sessions that a fresh run must start before the requested one; absent: none. */

@@ -11,7 +11,6 @@ export interface Subject {
   readonly twin: (tape: TwinTape) => TwinUpdate[];
   /** Sessions that a fresh run must start before the requested one. */
   readonly lookBackSessions: number;
-  /** Objects stay until they are removed. */
   readonly outlivesSession?: true;
 }
 

@@ -36,7 +36,6 @@ export function vectorParams(indicator: Indicator, vector: VectorCase): Params {
   );
 }
 
-/** The log of the twin. */
 export function twinLog(indicator: Indicator, twin: IndicatorTwin, vector: VectorCase): LogLine[] {
   const params = vectorParams(indicator, vector);
   return twin

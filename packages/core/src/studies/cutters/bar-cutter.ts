@@ -1,7 +1,6 @@
 /**
- * A cutter divides the trades of a session into bars of one kind. It passes whole runs of rows to the bar, so that the
- * hot loop there works on typed arrays, not single trades. All kinds restart at a session's open. Every bar has a
- * trade, except empty renko bricks.
+ * A cutter divides the trades of a session into bars of one kind, restarting at each open. It passes runs of rows to
+ * the bar, so that the hot loop there works on typed arrays. Every bar has a trade, except empty renko bricks.
  */
 
 import type { TradeBatch } from '../../trade-batch.ts';
@@ -23,7 +22,6 @@ export interface CutBar {
   /** A bar starts with this trade: its `n`-th bar, or 0 if a trade starts one at most. */
   start(batch: TradeBatch, row: number, n: number, startNs: number): void;
   addRows(batch: TradeBatch, from: number, to: number, offsetNs: number): void;
-  /** A part of one trade. */
   addPart(batch: TradeBatch, row: number, size: number, offsetNs: number): void;
   /** The bar is full with the trades it has. */
   finish(endNs: number): void;
