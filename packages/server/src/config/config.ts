@@ -170,7 +170,7 @@ const SETTINGS: Settings = {
   ),
 };
 
-/** Everything wrong with the configuration, one sentence each. */
+/** All faults of the configuration, one sentence each. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 

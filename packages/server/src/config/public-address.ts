@@ -72,12 +72,10 @@ export class PublicAddress {
     return this.#origin.replace(/^http/, 'ws');
   }
 
-  /** Whether users connect by TLS. */
   get isSecure(): boolean {
     return this.#origin.startsWith('https:');
   }
 
-  /** Whether it is reachable from this machine only. */
   get isLoopback(): boolean {
     return isLoopbackUrl(this.#origin);
   }
@@ -105,7 +103,6 @@ export class PublicAddress {
     ];
   }
 
-  /** The public port is open at `address`. */
   opened(address: string): void {
     if (this.#isConfigured) return;
     this.#origin = addressHere(address);

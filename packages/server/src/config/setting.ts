@@ -44,7 +44,6 @@ function setting<T>(
   return { variable, key: keyOf(variable), fallback, accepts, read };
 }
 
-/** The name of a variable in the configuration file. */
 export function keyOf(variable: string): string {
   const words = variable.slice(PREFIX.length).toLowerCase();
   return words.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -85,7 +84,6 @@ export function text<T extends string | null>(
   );
 }
 
-/** A text that contains a password. */
 export function secretText<T extends string | null>(
   named: Named<T>,
   accepts: string,

@@ -8,7 +8,6 @@ export const SUPPORT_ACCEPTS =
 export interface SupportAddress {
   /** As shown to people. */
   readonly text: string;
-  /** The link's target. */
   readonly href: string;
 }
 
