@@ -95,7 +95,6 @@ interface NamedDays {
   readonly paths: ReadonlySet<string>;
 }
 
-/** The files that the dataset's manifest names: logs and days. */
 async function namedDays(disk: Disk, tapeRoot: string, dataset: string): Promise<NamedDays> {
   const paths = new Set<string>();
   const add = (symbol: string, stem: string) => {

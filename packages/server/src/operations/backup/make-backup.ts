@@ -170,13 +170,11 @@ class DirectoryCopy {
     );
   }
 
-  /** Whether all files existed. */
   async #copyAll(paths: readonly string[]): Promise<boolean> {
     for (const path of paths) if (!(await this.#copy(path))) return false;
     return true;
   }
 
-  /** Whether the file existed. */
   async #copy(path: string, source = join(this.#request.data, path)): Promise<boolean> {
     const { folder, signal } = this.#request;
     signal.throwIfAborted();

@@ -61,7 +61,6 @@ export interface ClusterFacts {
 export interface ClusterStatus extends ClusterFacts {
   /** The node that appends; null: none reports that. */
   readonly appends: string | null;
-  /** Problems, one sentence each. */
   readonly concerns: readonly string[];
 }
 
@@ -119,7 +118,7 @@ async function askRegister(cluster: ClusterConfig): Promise<Asked<Register>> {
   const [table] = await postgres.query<{ readonly there: boolean }>(
     "select to_regclass('cluster') is not null as there",
   );
-  // Read only: an account that may create tables creates them.
+  // Read-only: this command creates no tables.
   if (!table!.there) return { found: NO_REGISTER, concerns: [] };
   const [clock] = await postgres.query<{ now: bigint }>('select tapeloom_now() as now');
   const nodes = await knownNodes(postgres);

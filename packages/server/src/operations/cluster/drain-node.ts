@@ -15,7 +15,6 @@ export interface LeavingNode {
 
 /** No node of that name is alive. */
 export class NoSuchNodeError extends Error {
-  /** The live nodes. */
   readonly names: readonly string[];
 
   constructor(node: string, names: readonly string[]) {

@@ -1,8 +1,7 @@
 /**
  * Moves the tape of a single machine into a cluster with an empty stream: sealed days become objects listed in a book,
- * records of the open day are appended under the fence. It may be interrupted and repeated at any moment: what is in
- * the stream is compared, and the rest follows. The open day's records are written again and read back, to prove that
- * their trades are the same.
+ * records of the open day are appended under the fence. It may be interrupted and repeated: what is in the stream is
+ * compared, and the rest follows. The open day's records are read back to prove that their trades are the same.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';

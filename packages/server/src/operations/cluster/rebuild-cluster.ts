@@ -1,9 +1,8 @@
 /**
  * Rebuilds the tape of a cluster whose NATS servers lost everything, from a node's directory, in a new stream. The
- * result is a new cluster with the same accounts. Directories of other nodes belong to the old one and are rejected
- * until emptied, since the new stream lacks its sequence numbers. Cursors from before end, since some may lie beyond
- * what is left. It may be interrupted and repeated: the new id follows from the old one, and PostgreSQL is updated
- * last.
+ * result is a new cluster with the same accounts. Directories of other nodes are rejected until emptied, since the new
+ * stream lacks their sequence numbers. Earlier cursors end, since some may lie beyond what is left. It may be
+ * interrupted and repeated: the new id follows from the old one, and PostgreSQL is updated last.
  */
 
 import { createHash } from 'node:crypto';
@@ -57,7 +56,6 @@ interface Source {
   readonly data: string;
   readonly tapeRoot: string;
   readonly end: DirectoryEnd;
-  /** The cluster that it belongs to. */
   readonly cluster: string;
 }
 
@@ -100,7 +98,6 @@ async function knownCluster(postgres: Pick<Postgres, 'query'>): Promise<string> 
   ]);
 }
 
-/** The id of the cluster that follows this one. */
 function successor(id: string): string {
   const digest = createHash('sha256').update(`after ${id}`).digest('hex');
   return `cluster_${digest.slice(0, ID_DIGITS)}`;

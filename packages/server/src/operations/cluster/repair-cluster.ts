@@ -77,13 +77,13 @@ export class ClusterRepair implements AsyncDisposable {
 }
 
 /**
- * A leader that is missing messages would store the repair among them, and others would not: they could never agree.
+ * A leader that is missing messages would store the repair at other positions than the rest: they never agree again.
  */
 async function refuseDiffering(tape: ClusterTape): Promise<void> {
   const { stream } = await tape.replicas();
   const concerns = stream === null ? [] : lackingConcerns(stream);
   if (concerns.length === 0) return;
-  // Joined into one sentence after the other: only the first line of an error is printed.
+  // On one line: only the first line of an error is printed.
   throw new ClusterRefusedError([
     `the NATS servers of the stream differ, and a repair would make that permanent. ${concerns.join('. ')}`,
   ]);

@@ -60,7 +60,6 @@ export function connectionLimits({ openFiles, cores }: MachineLimits): SocketLim
   return socketLimits(Math.min(CONNECTIONS_MAX, left));
 }
 
-/** The warning for an operator whose limit allows few connections; null: none. */
 export function fewConnections({ all }: SocketLimits, { openFiles }: MachineLimits): string | null {
   if (all >= CONNECTIONS_PLENTY) return null;
   return `at most ${all} connections, for the process may open only ${openFiles} files (ulimit -n)`;
