@@ -1,6 +1,6 @@
 /**
- * An account whose deletion was requested is charged nothing in the two weeks before: its subscriptions end with their
- * paid period. If a provider fails, it is asked again.
+ * An account whose deletion was requested is charged nothing more until then: its subscriptions end with their paid
+ * period. If a provider fails, it is asked again.
  */
 
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
