@@ -1,4 +1,4 @@
-/** Names that columns of trades go by, the most telling first, without what programs write differently. */
+/** Names of trade columns, most specific first, in the form of `plainName`. */
 
 export const TIME_NAMES = [
   'tsevent',
@@ -31,7 +31,7 @@ export const SIDE_NAMES = [
 ];
 export const MAKER_NAMES = ['isbuyermaker', 'buyermaker'];
 export const SYMBOL_NAMES = ['symbol', 'instrument', 'instrumentname', 'contract', 'ticker'];
-/** Words for a buy and a sell of the aggressor that mean the same everywhere. Ask and bid, and A and B, do not. */
+/** Words for buy and sell of the aggressor that are unambiguous. Ask and bid, and A and B, are not. */
 export const SIDE_WORDS: readonly (readonly [string, string])[] = [
   ['buy', 'sell'],
   ['buyer', 'seller'],
@@ -41,18 +41,18 @@ export const SIDE_WORDS: readonly (readonly [string, string])[] = [
   ['1.0', '-1.0'],
 ];
 
-/** As programs write a word. */
+/** The spellings of a word that programs use. */
 export function spelled(word: string): readonly string[] {
   const first = word.charAt(0).toUpperCase() + word.slice(1);
   return [...new Set([word, first, word.toUpperCase()])];
 }
 
-/** `Bid Volume`, `bid_volume` and `BidVolume` are one. */
+/** `Bid Volume`, `bid_volume` and `BidVolume` are equal. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** The first column that goes by one of these names; null when there is none. */
+/** The first column with one of these names; null without one. */
 export function columnNamed(columns: readonly string[], names: readonly string[]): string | null {
   for (const name of names) {
     const found = columns.find((column) => plainName(column) === name);

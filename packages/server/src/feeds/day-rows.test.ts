@@ -4,7 +4,7 @@ import { utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { DayRows } from './day-rows.ts';
 
-/** Nearly in order, as files are, or in any order. */
+/** Nearly sorted, as in files, or in any order. */
 const times = fc.oneof(
   fc.array(fc.nat(3), { maxLength: 60 }).map((jitter) => jitter.map((by, row) => row + by * 2)),
   fc.array(fc.nat(50), { maxLength: 200 }),

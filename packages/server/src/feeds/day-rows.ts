@@ -1,4 +1,4 @@
-/** The trades of one UTC day as columns that grow, in the order of the file until they are put in the order of time. */
+/** The trades of one UTC day as growing columns, in file order until they are sorted by time. */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
@@ -6,11 +6,11 @@ import { freeMemory } from '../platform/memory/free-memory.ts';
 
 const ROWS_FIRST = 1_024;
 const GROWTH = 2;
-/** Files are nearly in the order of time: as long as a row moves by less than this on average, moving it there is least work. */
+/** Files are nearly sorted: while rows move by less than this on average, insertion sort is fastest. */
 const MOVES_PER_ROW_MAX = 8;
 
 type Columns = Pick<TradeBatch, 'count' | 'ts' | 'price' | 'size' | 'side'>;
-/** Of fewer trades, all may well be of one side. */
+/** With fewer trades, all may well be of one side. */
 const ONE_SIDED_TRADES_MIN = 200;
 
 export class DayRows implements TradeBatch {
@@ -38,12 +38,12 @@ export class DayRows implements TradeBatch {
     this.count = row + 1;
   }
 
-  /** So many rows can be written behind the last, and taken up by `addPlaced`. */
+  /** Makes space for rows after the last one, which `addPlaced` then takes up. */
   makeRoom(rows: number): void {
     if (this.count + rows > this.ts.length) this.#grow(this.count + rows);
   }
 
-  /** Takes up trades [from, to) whose prices and sizes were written behind the last row, for which there is room. */
+  /** Takes up trades [from, to) whose prices and sizes were already written after the last row. */
   addPlaced(ns: Float64Array, sides: Int8Array, from: number, to: number): void {
     const { ts, side } = this;
     const shift = this.count - from;
@@ -60,7 +60,6 @@ export class DayRows implements TradeBatch {
     this.count = to + shift;
   }
 
-  /** More rows behind the last. */
   append({ count, ts, price, size, side }: Columns): void {
     if (count === 0) return;
     const from = this.count;
@@ -75,7 +74,7 @@ export class DayRows implements TradeBatch {
     this.count = from + count;
   }
 
-  /** In the order of time; trades of one time stay in the order of the file. Whether anything moved. */
+  /** Sorts by time; trades of equal time stay in file order. Returns whether anything moved. */
   sort(): boolean {
     if (this.#isAscending) return false;
     if (!this.#moveBack()) this.#sortAll();
@@ -83,7 +82,7 @@ export class DayRows implements TradeBatch {
     return true;
   }
 
-  /** Moves every row back to its place, one by one; false when that becomes too much, with some moved. */
+  /** Insertion sort; false when that takes too many moves, with some rows moved. */
   #moveBack(): boolean {
     const { ts, price, size, side, count } = this;
     let moves = count * MOVES_PER_ROW_MAX;
@@ -122,7 +121,6 @@ export class DayRows implements TradeBatch {
     }
   }
 
-  /** Gives the memory back; there are no rows any more. */
   free(): void {
     for (const { buffer } of [this.ts, this.price, this.size, this.side]) freeMemory(buffer);
     this.count = 0;
@@ -143,7 +141,7 @@ export class DayRows implements TradeBatch {
   }
 }
 
-/** Many trades, all of them bought or all of them sold: the sides of the file may be wrong. */
+/** Whether there are many trades of one side only: the file's sides may be wrong. */
 export function isOneSided({ side, count }: Pick<DayRows, 'side' | 'count'>): boolean {
   if (count < ONE_SIDED_TRADES_MIN || side[0] === 0) return false;
   for (let row = 1; row < count; row += 1) if (side[row] !== side[0]) return false;

@@ -1,20 +1,20 @@
 /**
- * Decimal numbers as exact doubles: a column of whole numbers of 10^-decimals, where `decimals` is what the finest of
- * its numbers needs. A number that would make another one inexact begins a new column instead.
+ * Decimal numbers as exact doubles: a column of integers of 10^-decimals, where `decimals` is what the finest number
+ * needs. A number that would make another one inexact starts a new column.
  */
 
-/** More decimals than any market has. */
+/** More than any market uses. */
 const DECIMALS_MAX = 18;
 export const POWERS = Float64Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 export const NANOS = 1e9;
 const NANO_DECIMALS = 9;
-/** A floating number may be off its decimal by so much of itself: what a few operations leave. */
+/** The accepted relative error of a floating number: what a few operations leave. */
 export const FLOAT_ERROR = 2 ** -50;
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 export class DecimalColumn {
   readonly values: Float64Array;
-  /** Grows as finer numbers come. */
+  /** Grows when finer numbers arrive. */
   decimals = 0;
   #largest = 0;
 
@@ -22,12 +22,12 @@ export class DecimalColumn {
     this.values = new Float64Array(capacity);
   }
 
-  /** From here on, row 0 is the next to be set; what comes is expected to be as fine as what was. */
+  /** Restarts at row 0; keeps `decimals`, since further numbers are probably as fine. */
   restart(): void {
     this.#largest = 0;
   }
 
-  /** Sets a row after all before it to `mantissa` · 10^-`decimals`; false when that needs a column of its own. */
+  /** Sets the row after all previous ones to `mantissa` · 10^-`decimals`; false if that needs a new column. */
   set(row: number, mantissa: number, decimals: number): boolean {
     if (decimals === this.decimals) {
       this.values[row] = mantissa;
@@ -39,8 +39,8 @@ export class DecimalColumn {
   }
 
   /**
-   * Sets rows from `row` on to whole numbers of 10^-places, up to one that is 0 or needs more decimals than the column has by now;
-   * how many were set.
+   * Sets rows from `row` on to integers of 10^-places. Stops at one that is 0, or that needs more decimals than the
+   * column has. Returns the number of rows set.
    */
   setWholes(row: number, wholes: Float64Array, count: number, places: number): number {
     const { values } = this;
@@ -62,7 +62,7 @@ export class DecimalColumn {
     return index;
   }
 
-  /** The same of floating numbers, each of which stands for the multiple of a billionth that it was made of. */
+  /** Like `setWholes`, for floats that each stand for a multiple of a billionth. */
   setFloats(row: number, floats: Float64Array, count: number): number {
     if (this.decimals > NANO_DECIMALS) return 0;
     const { values } = this;
@@ -104,13 +104,12 @@ export class DecimalColumn {
   }
 }
 
-/** A number in its shortest form. */
 export interface Decimal {
   readonly mantissa: number;
   readonly decimals: number;
 }
 
-/** What a text says, or null when it is no decimal number, or one with more digits than a double holds exactly. */
+/** Null unless the text is a decimal number whose digits a double holds exactly. */
 export function parseDecimal(text: string): Decimal | null {
   const match = DECIMAL.exec(text);
   if (match === null) return null;
@@ -122,7 +121,7 @@ export function parseDecimal(text: string): Decimal | null {
   );
 }
 
-/** The same as whole numbers of 10^-decimals, 0 to 18 of them, without needless zeros; null where that is not exact. */
+/** The shortest form, with 0 to 18 decimals; null if that is not exact. */
 export function shortest(whole: bigint, places: number): Decimal | null {
   if (whole === 0n) return { mantissa: 0, decimals: 0 };
   let mantissa = whole;
@@ -140,7 +139,7 @@ export function shortest(whole: bigint, places: number): Decimal | null {
   return Number.isSafeInteger(value) ? { mantissa: value, decimals } : null;
 }
 
-/** Without needless zeros. */
+/** Without trailing zeros. */
 export function decimalText(mantissa: number, decimals: number): string {
   const digits = String(Math.abs(mantissa)).padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);

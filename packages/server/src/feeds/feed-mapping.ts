@@ -1,13 +1,13 @@
 /**
- * What the columns of somebody's file mean: where time, price, size, side and symbol of a trade stand, and which rows
- * are none. A mapping is data, as it stands in a JSON file or is shown to a person; everything in it is explicit, so
- * that nothing of a file is taken for something it does not say.
+ * The meaning of a foreign file's columns: where time, price, size, side and symbol of a trade are, and which rows are
+ * no trades. A mapping is data, in a JSON file or shown to a person. Everything in it is explicit, so nothing is
+ * assumed about a file.
  */
 
 /** A column by its name in the header, or by its number from 1. */
 export type ColumnRef = string | number;
 
-/** `by-digits`: 10 digits are seconds, 13 milliseconds, 16 microseconds, 19 nanoseconds: any time from 2001 to 2286. */
+/** `by-digits`: 10 digits: seconds, 13: milliseconds, 16: microseconds, 19: nanoseconds (2001 to 2286). */
 export const TIME_UNITS = ['s', 'ms', 'us', 'ns', 'by-digits'] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
 
@@ -18,7 +18,7 @@ export interface EpochTime {
   readonly unit: TimeUnit;
 }
 
-/** Numbers since the midnight of a date that the file itself does not say, by the clocks of a zone. */
+/** Numbers since midnight of a date that the file does not contain, by the clocks of a zone. */
 export interface MidnightTime {
   readonly kind: 'midnight';
   readonly column: ColumnRef;
@@ -33,11 +33,10 @@ export interface TextTime {
   readonly kind: 'text';
   readonly column: ColumnRef;
   readonly pattern: string;
-  /** IANA; null where every time says its own offset. */
+  /** An IANA zone; null if every time has its own offset. */
   readonly zone: string | null;
 }
 
-/** Date and time in two columns. */
 export interface DateAndTime {
   readonly kind: 'date-and-time';
   readonly dateColumn: ColumnRef;
@@ -51,11 +50,11 @@ export type TimeMapping = EpochTime | MidnightTime | TextTime | DateAndTime;
 
 export interface NumberMapping {
   readonly column: ColumnRef;
-  /** The column has whole numbers of 10^-decimals; 0 where it has the value itself. */
+  /** The column has integers of 10^-decimals; 0 if it has the value itself. */
   readonly decimals: number;
 }
 
-/** A word says who was the aggressor. Any other word than these is a broken row. */
+/** A word gives the aggressor. Any other word makes the row invalid. */
 export interface SideWords {
   readonly kind: 'words';
   readonly column: ColumnRef;
@@ -64,21 +63,21 @@ export interface SideWords {
   readonly unknown: readonly string[];
 }
 
-/** The size stands in one of two columns: bought at the ask, or sold at the bid. A row with both is no single trade. */
+/** The size is in one of two columns: bought at the ask, or sold at the bid. A row with both is no single trade. */
 export interface SideVolumes {
   readonly kind: 'volumes';
   readonly buyColumn: ColumnRef;
   readonly sellColumn: ColumnRef;
 }
 
-/** Quotes beside each trade: at the ask or above it was bought, at the bid or below it was sold, else it is unknown. */
+/** Quotes beside each trade: at or above the ask it is a buy, at or below the bid a sell, else unknown. */
 export interface SideQuotes {
   readonly kind: 'quotes';
   readonly bidColumn: ColumnRef;
   readonly askColumn: ColumnRef;
 }
 
-/** The sign of the size says it: above zero was bought, below it was sold. */
+/** The sign of the size: positive is a buy, negative a sell. */
 export interface SideSign {
   readonly kind: 'sign';
 }
@@ -92,16 +91,16 @@ export type SideMapping =
 
 export interface SymbolMapping {
   readonly column: ColumnRef;
-  /** Spreads (`ESU4-ESZ4`) and options (`ESH4 C5000`) are told by their names and left out. */
+  /** Spreads (`ESU4-ESZ4`) and options (`ESH4 C5000`) are recognised by name and skipped. */
   readonly isFuturesOnly: boolean;
 }
 
-/** Rows that are no trades: those whose column has one of these words, or has none of them. */
+/** Rows that are no trades: their column has one of these words, or none of them. */
 export interface DropRule {
   readonly column: ColumnRef;
   readonly words: readonly string[];
   readonly when: 'is' | 'is-not';
-  /** What such rows are counted as. */
+  /** The reason under which such rows are counted. */
   readonly as: string;
 }
 
@@ -110,7 +109,7 @@ export interface FeedMapping {
   readonly price: NumberMapping;
   readonly size: NumberMapping;
   readonly side: SideMapping;
-  /** Null where the file has one instrument and does not name it. */
+  /** Null if the file has one instrument without a name. */
   readonly symbol: SymbolMapping | null;
   readonly drop: readonly DropRule[];
 }
@@ -123,7 +122,7 @@ export interface CsvMapping extends FeedMapping {
   readonly decimalSign: '.' | ',';
 }
 
-/** All columns a mapping reads, each once. */
+/** All columns that a mapping uses, each once. */
 export function columnsOf(mapping: FeedMapping): readonly ColumnRef[] {
   const { time, price, size, side, symbol, drop } = mapping;
   const all = [...timeColumns(time), price.column, size.column, ...sideColumns(side)];

@@ -1,6 +1,6 @@
 /**
- * The trades of one file as a tape in memory. All days from its first to its last trade are on it, those without trades
- * as well: a file says nothing of what it might have left out in between.
+ * The trades of one file as a tape in memory. All days from the first to the last trade are on it, including those
+ * without trades: a file does not show what it may have left out.
  */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -9,12 +9,11 @@ import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { Tape, TapeDay, TapePlace } from '../tape/tape.ts';
 
 export class FileTape implements Tape {
-  /** Those with trades, ascending. */
   readonly #batches: readonly TradeBatch[];
-  /** The first day whose trades are surely all there, from a session's open on. */
+  /** The first day whose trades are certainly complete, from a session's open on. */
   readonly #wholeFrom: UtcDay;
 
-  /** Sessions that reach back before `wholeFrom` are not whole, though their trades are read. There is a trade. */
+  /** Sessions that start before `wholeFrom` are not whole, though their trades are read. Needs a trade. */
   constructor(batches: readonly TradeBatch[], wholeFrom: UtcDay = batches[0]!.day) {
     this.#batches = batches;
     this.#wholeFrom = wholeFrom;
@@ -47,7 +46,6 @@ export class FileTape implements Tape {
   }
 }
 
-/** When the first and the last trade were made. */
 export function tradedRange(batches: readonly TradeBatch[]): {
   readonly first: EpochNs;
   readonly last: EpochNs;

@@ -1,6 +1,6 @@
 /**
- * All trades of one instrument of a file, as days of ticks and lots: what a tape is made of. Which instrument it is must be
- * said where the file has several; the others are counted. Every trade is taken exactly as it stands, or the file is refused.
+ * Collects all trades of one instrument of a file as days of ticks and lots, the input of a tape. The caller must name
+ * one of several instruments; the others are only counted. Trades are taken exactly, or the file is rejected.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -14,19 +14,19 @@ import { type KnownRoot, knownRoot } from './known-roots.ts';
 const ONE: Decimal = { mantissa: 1, decimals: 0 };
 const NANO_DECIMALS = 9;
 const ZERO_SIZE = 'size zero';
-/** What an instrument is to the reader; 0 before it was met. */
+/** How an instrument is treated; 0 before its first trade. */
 const WANTED = 1;
 const OTHER = 2;
 const SKIPPED = 3;
 
-/** What somebody has said of the instrument; the rest is known or found. */
+/** What the caller states about the instrument; null values are known or found. */
 export interface FileTradesOptions {
   readonly symbol: string | null;
   readonly tick: Decimal | null;
   readonly lot: Decimal | null;
-  /** The product they are of; null: known by the symbol, or not at all. */
+  /** Null: derived from the symbol, or unknown. */
   readonly product: KnownRoot | null;
-  /** Unknown sides follow from the price before: higher a buy, lower a sell, the same as the last of these. */
+  /** Infers unknown sides from the previous price: higher is a buy, lower a sell, equal repeats the last of these. */
   readonly hasTickRule: boolean;
 }
 
@@ -43,7 +43,7 @@ export class FileTrades {
   #isSeveral = false;
   #zeroSizes = 0;
   #lastDay: DayRows | null = null;
-  /** Days whose trades were not in the order of time, and sides that were inferred. */
+  /** The numbers of days that had to be sorted by time, and of inferred sides. */
   sortedDays = 0;
   inferredSides = 0;
 
@@ -61,7 +61,7 @@ export class FileTrades {
     });
   }
 
-  /** The instrument whose trades these are; null as long as there is none, or where there are several. */
+  /** The instrument of these trades; null without one, or with several. */
   get name(): string | null {
     return this.#isSeveral || this.#chosen === null ? null : this.#feed.nameOf(this.#chosen);
   }
@@ -78,7 +78,7 @@ export class FileTrades {
     return this.#sizes;
   }
 
-  /** Trades by the name of their instrument, the most first; those that are left out by their kind are not among them. */
+  /** Trades by the name of their instrument, most first, without instruments skipped for their kind. */
   get instruments(): readonly (readonly [name: string, trades: number])[] {
     const all = this.#tradesOf.flatMap((trades, index) =>
       this.#kinds[index] === SKIPPED ? [] : [[this.#feed.nameOf(index), trades] as const],
@@ -86,7 +86,6 @@ export class FileTrades {
     return all.toSorted((a, b) => b[1] - a[1]);
   }
 
-  /** What was left out, and how often. */
   get leftOut(): ReadonlyMap<string, number> {
     const counts = new Map(this.#feed.counts());
     if (this.#zeroSizes > 0) {
@@ -123,7 +122,7 @@ export class FileTrades {
     }
   }
 
-  /** The file has ended: its days, ascending, each in the order of time. */
+  /** Ends the file; returns its days, ascending, each in order of time. */
   finish(): readonly DayRows[] {
     this.#prices[0]?.settle();
     const days = [...this.#days.values()].toSorted((a, b) => a.day - b.day);
@@ -151,7 +150,7 @@ export class FileTrades {
     this.#tradesOf[index] = 0;
     if (kind !== WANTED) return kind;
     if (this.#chosen !== null) {
-      // Which one is meant must be said; from here on they are counted only.
+      // The caller must choose one; from here on trades are only counted.
       this.#isSeveral = true;
       this.#days.clear();
       this.#lastDay = null;

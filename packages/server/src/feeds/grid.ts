@@ -1,30 +1,30 @@
 /**
- * Numbers as whole multiples of a unit, a tick or a lot, exactly. A unit that was said, or is known, is held: a number off
- * it is refused with its row. One that is to be found begins coarse and becomes finer as numbers ask for it; what was
- * placed before is then moved to the finer one by whoever keeps it.
+ * Numbers as exact multiples of a unit, a tick or a lot. A stated or known unit is fixed: a number off the grid is
+ * rejected with its row. A derived unit starts coarse and becomes finer as numbers require it; the owner of placed
+ * numbers then rescales them.
  */
 
 import { type Decimal, decimalText, POWERS } from './decimals.ts';
 import { FeedError, type FeedTrades } from './feed-trades.ts';
 
-/** What a column of 32 bits holds. */
+/** The range of a 32-bit column. */
 const PLACE_MAX = 2 ** 31 - 1;
 const NANO_DECIMALS = 9;
-/** Added to a double below 2^51 and taken off again, it leaves the nearest whole number, faster than `Math.round`. */
+/** Adding and subtracting this rounds a double below 2^51 to the nearest integer, faster than `Math.round`. */
 const ROUNDING = 1.5 * 2 ** 52;
 
 export interface GridRule {
-  /** `price` or `size`, and `tick` or `lot`: for sentences. */
+  /** `price` or `size`, and `tick` or `lot`, for messages. */
   readonly what: string;
   readonly unitName: string;
-  /** The unit that holds, or the coarsest one to begin with; null: the first number. */
+  /** The fixed unit, or the coarsest one to start with; null: the first number. */
   readonly unit: Decimal | null;
   readonly isHeld: boolean;
-  /** What to do about a number off a unit that holds, as a sentence. */
+  /** A sentence that says what to do about a number off a fixed unit. */
   readonly remedy: string;
-  /** The coarsest unit allowed that divides both; all are whole numbers of 10^-decimals. */
+  /** The coarsest allowed unit that divides both; all are integers of 10^-decimals. */
   readonly finer: (unit: number, value: number) => number;
-  /** What was placed is to be multiplied by this. */
+  /** Placed numbers must be multiplied by `factor`. */
   readonly onFiner: (factor: number) => void;
 }
 
@@ -41,7 +41,7 @@ export class Grid {
     this.#decimals = rule.unit?.decimals ?? 0;
   }
 
-  /** The size of the unit, in 1e-9; a file without numbers has 1. */
+  /** The unit in 1e-9; 1 for a file without numbers. */
   get nanos(): number {
     const nanos = this.#unit * POWERS[NANO_DECIMALS - this.#decimals]!;
     return nanos === 0 ? 1e9 : nanos;
@@ -51,7 +51,7 @@ export class Grid {
     return decimalText(this.#unit, this.#decimals);
   }
 
-  /** Numbers of so many decimals follow; what they are to be multiplied by before they are placed. */
+  /** Prepares for numbers with this many decimals; returns the factor to apply before placing them. */
   align(decimals: number): number {
     if (decimals > NANO_DECIMALS) {
       throw new FeedError(
@@ -64,7 +64,7 @@ export class Grid {
     return 1;
   }
 
-  /** Which multiple of the unit a number is, of a trade of a batch. */
+  /** The multiple of the unit that a number is; `batch` and `index` give its row for errors. */
   place(value: number, batch: Pick<FeedTrades, 'rowOf'>, index: number): number {
     const place = Math.round(value / this.#unit);
     const size = place < 0 ? -place : place;
@@ -75,8 +75,8 @@ export class Grid {
   }
 
   /**
-   * The same for the numbers [from, to), each times a factor, written to `into` from `at` on, up to one that is 0 or is no
-   * multiple as the unit is now; where that one is.
+   * Like `place`, for the numbers [from, to) times `factor`, written to `into` starting at `at`. Stops at one that is 0
+   * or off the current unit, and returns its index.
    */
   placeMany(
     { values, factor }: { readonly values: Float64Array; readonly factor: number },
@@ -86,7 +86,7 @@ export class Grid {
     at: number,
   ): number {
     const unit = this.#unit;
-    // Faster than to divide, and the place is tried below: one that it gives wrongly is no multiple.
+    // Faster than division; a wrong result is detected below as no multiple.
     const perUnit = 1 / unit;
     const shift = at - from;
     let largest = this.#largest;
@@ -104,7 +104,7 @@ export class Grid {
     return index;
   }
 
-  /** A single price says nothing of steps: the unit is then what its last digit counts. */
+  /** A single price does not show the step, so its last digit determines the unit. */
   settle(): void {
     if (this.#rule.isHeld || this.#largest > 1 || this.#unit === 0) return;
     this.#become(powerDividing(POWERS[this.#decimals]!, this.#unit), 0, 0);
@@ -157,7 +157,7 @@ export function greatestCommonDivisor(unit: number, value: number): number {
   return a;
 }
 
-/** The greatest power of ten, `unit` or less, that divides a value. */
+/** The greatest power of ten, at most `unit`, that divides a value. */
 export function powerDividing(unit: number, value: number): number {
   let power = unit;
   while (value % power !== 0) power /= 10;

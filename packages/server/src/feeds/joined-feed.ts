@@ -1,12 +1,11 @@
 /**
- * Several files as one, read one after another: an instrument that two of them name is one instrument. Files that do not
- * name theirs go by their own names, in which a date does not count.
+ * Several files read one after another as one feed: an instrument that two of them name is the same. Files without
+ * instrument names use their file names, without dates.
  */
 
 import type { FeedTrades } from './feed-trades.ts';
 import type { OpenFeed } from './open-feed.ts';
 
-/** What of a feed tells whose trades it has. */
 export type FeedNames = Pick<OpenFeed, 'nameOf' | 'namesOf' | 'skippedAs' | 'counts'>;
 
 interface Known {
@@ -20,16 +19,15 @@ export class JoinedFeed implements FeedNames {
   readonly #known: Known[] = [];
   readonly #byKey = new Map<string, number>();
   readonly #feeds: OpenFeed[] = [];
-  /** The places here of the instruments of the file that is read. */
+  /** The indexes here of the current file's instruments. */
   #places: number[] = [];
 
-  /** From here on batches are of this file. */
   follow(feed: OpenFeed): void {
     this.#feeds.push(feed);
     this.#places = [];
   }
 
-  /** The same trades; their instruments are those of all files. */
+  /** The same trades, with instrument indexes over all files. */
   taken(batch: FeedTrades): FeedTrades {
     const instruments = new Uint32Array(batch.count);
     for (let row = 0; row < batch.count; row += 1) {

@@ -1,7 +1,6 @@
 /**
- * What is known of a future by the letters of its symbol: its tick, and the calendar of its exchange. Products beyond those
- * of the house are here with what their exchange's specifications say of them (CME Group); all others are to be found from
- * their trades.
+ * Known futures by the root of their symbol: tick size and exchange calendar. Products beyond the simulated ones follow
+ * their exchange's specifications (CME Group). For all others the tick is derived from their trades.
  */
 
 import { MONTH_LETTERS, PRODUCTS } from '@tapeloom/core/instrument/product';
@@ -26,7 +25,7 @@ const MORE: readonly (readonly [root: string, tickSizeNanos: number, calendar: s
   ['ZT', 3_906_250, 'cme-rates'],
   ['6B', 100_000, 'cme-fx'],
   ['6J', 500, 'cme-fx'],
-  // In place of the simulated one, which trades round the clock.
+  // Replaces the simulated product, which trades round the clock.
   ['BTC', 5_000_000_000, 'cme-crypto'],
   ['MBT', 5_000_000_000, 'cme-crypto'],
   ['ETH', 500_000_000, 'cme-crypto'],
@@ -40,23 +39,22 @@ const ROOTS: ReadonlyMap<string, KnownRoot> = new Map(
   ].map(({ root, tickSizeNanos, calendar }) => [root, { root, tickSizeNanos, calendar }]),
 );
 
-/** How vendors write a contract: `ESH6`, `ESH26`, `ES_H2026`; `ES 03-26`; `ES 202603`; `ES.c.0`. */
+/** Contract symbols of vendors: `ESH6`, `ESH26`, `ES_H2026`; `ES 03-26`; `ES 202603`; `ES.c.0`. */
 const FORMS: readonly RegExp[] = [
   new RegExp(`^([A-Z0-9]{1,4}?)_?[${MONTH_LETTERS}](?:\\d{1,2}|20\\d{2})$`),
   /^([A-Z0-9]{1,4}) (?:\d{2}-\d{2}|\d{6}|\d{8})$/,
   /^([A-Z0-9]{1,4})\.[cvn]\.\d+$/,
 ];
-/** What Sierra Chart and others put behind it. */
+/** The suffix of Sierra Chart and others. */
 const EXCHANGE = /[-_](?:FUT_)?(?:CME|CBOT|NYMEX|COMEX)$/;
 
 export const KNOWN_ROOTS: readonly string[] = [...ROOTS.keys()];
 
-/** By the letters of the product alone. */
 export function rootNamed(root: string): KnownRoot | null {
   return ROOTS.get(root) ?? null;
 }
 
-/** Null for whatever is not known to be one of these futures. */
+/** Null for any other symbol. */
 export function knownRoot(symbol: string): KnownRoot | null {
   const plain = symbol.replace(EXCHANGE, '');
   for (const form of FORMS) {

@@ -1,8 +1,8 @@
-/** What else than a future the symbol of an exchange names, as Databento writes them. */
+/** Recognises exchange symbols that are no futures, as Databento writes them. */
 
 const OPTION = / [CP]\d/;
 
-/** `spread` for `ESU4-ESZ4`, `option` for `ESH4 C5000`, null for all others. */
+/** `spread` for `ESU4-ESZ4`, `option` for `ESH4 C5000`, null for others. */
 export function noFuture(symbol: string): string | null {
   if (symbol.includes('-')) return 'spread';
   return OPTION.test(symbol) ? 'option' : null;

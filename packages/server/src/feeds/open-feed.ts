@@ -1,6 +1,6 @@
 /**
- * A file of trades, opened by what is in it and not by its name: unpacked, told what it is, and read as batches. What could
- * be meant in two ways is asked, with the option that answers it; what is no file of trades is refused with what is read.
+ * Opens a file of trades by its content, not by its name: unpacks it, recognises its form, and reads it as batches.
+ * Ambiguous files raise questions with the options that settle them. A file without trades is rejected.
  */
 
 import { arrowColumns, readArrow } from './arrow/arrow-trades.ts';
@@ -31,7 +31,7 @@ const DBN_NAME = /\.(?:dbn|dbz|frag)$/i;
 const MAPPING_GIVEN = 'The mapping that was given is used.';
 const NAMES_SHOWN_MAX = 5;
 
-/** Files of typed columns, by their first bytes: a file of Arrow has a mark, a stream begins with its first message. */
+/** Files of typed columns, by their first bytes: Arrow files have a magic number, streams start with a message. */
 const TABLE_FORMS = [
   { name: 'Parquet', marks: ['PAR1'], columns: parquetColumns, read: readParquet },
   {
@@ -44,39 +44,37 @@ const TABLE_FORMS = [
 type TableForm = (typeof TABLE_FORMS)[number];
 
 export interface FeedHints extends CsvHints {
-  /** Says all of a text, or of a table; nothing is guessed then. */
+  /** Describes a text or a table completely; nothing is guessed then. */
   readonly mapping?: CsvMapping;
-  /** What DBN calls instruments that it has only the ids of. */
+  /** Names for instruments of which a DBN file has only ids. */
   readonly definitions?: readonly NamingDefinition[];
 }
 
 export interface OpenFeed {
-  /** Sentences that say what was taken for what, and why. */
+  /** Sentences that explain how the file was understood. */
   readonly reasons: readonly string[];
-  /** What says it, as a mapping that can be given; null where the file needs none. */
+  /** The same as a mapping that can be given as an option; null if the file needs none. */
   readonly mapping: CsvMapping | null;
-  /** What the file is, for people; complete once it was read. */
+  /** A readable description of the form, complete once the file was read. */
   format(): string;
-  /** All trades, once. A batch holds until the next one is asked for. */
+  /** All trades, once. A batch is valid until the next one is requested. */
   trades(): AsyncIterable<FeedTrades>;
-  /** How many instruments there are so far. */
   instrumentCount(): number;
-  /** What an instrument is called here; where the file does not say, it goes by the file's own name. */
+  /** The name of an instrument; the file's own name if the file does not name it. */
   nameOf(index: number): string;
-  /** All names it goes by, that one first. */
+  /** All its names, `nameOf` first. */
   namesOf(index: number): readonly string[];
-  /** Why its trades are not wanted; null for all others. */
+  /** Why its trades are skipped; null for other instruments. */
   skippedAs(index: number): string | null;
-  /** What was left out so far. */
   counts(): FeedCounts;
-  /** What the file says that it has, known once its first batch was read; null where it does not say. */
+  /** The range that the file claims to have, known after its first batch; null if it claims none. */
   said(): SaidRange | null;
 }
 
-/** A text that can be read in several ways, and what has to be said. */
+/** A text with several possible readings, and the questions that settle them. */
 export class UnclearFeedError extends FeedError {
   readonly questions: readonly CsvQuestion[];
-  /** A mapping to look at and change; null where there is none. */
+  /** A mapping to review and edit; null if there is none. */
   readonly draft: CsvMapping | null;
 
   constructor(questions: readonly CsvQuestion[], draft: CsvMapping | null) {
@@ -166,7 +164,7 @@ async function dbnFeed(
     const isOnly = decoder.instruments.length === 1;
     const ordered = orderedAs === null ? [] : [orderedAs];
     if (symbol !== null) return [symbol, ...ordered];
-    // After a roll one such name means several contracts, which only their ids tell apart.
+    // After a roll such a name stands for several contracts, distinguished only by their ids.
     return isOnly ? [...ordered, String(instrumentId)] : [String(instrumentId), ...ordered];
   };
   return {
@@ -221,7 +219,7 @@ async function tableFeed(
 
 function scidFeed({ file, packing }: Unpacked, stem: string): OpenedFeed {
   const decoder = new ScidDecoder();
-  // `ESH26_FUT_CME` is a name of Sierra Chart's own.
+  // Sierra Chart's own file names: `ESH26_FUT_CME`.
   const symbol = stem.split('_FUT')[0]!;
   return {
     reasons: ['Volume at the ask is a buy, at the bid a sell.'],
@@ -237,7 +235,7 @@ function scidFeed({ file, packing }: Unpacked, stem: string): OpenedFeed {
   };
 }
 
-/** Read as a text, with the names of its fields as columns. */
+/** Read as a text whose columns are the fields. */
 async function jsonFeed(
   unpacked: Unpacked,
   { mapping, ...hints }: FeedHints,
@@ -284,7 +282,7 @@ function csvFeed(
   };
 }
 
-/** Instruments by their symbol; one without goes by another name. */
+/** Instruments by symbol; one without a symbol has the name `otherwise`. */
 function named(instruments: () => readonly FeedInstrument[], otherwise: string) {
   const nameOf = (index: number) => instruments()[index]!.symbol ?? otherwise;
   return {

@@ -1,4 +1,4 @@
-/** Text of somebody's file inside a sentence for people: short, and without what a terminal would obey. */
+/** Text of a foreign file for messages: shortened, and without terminal control characters. */
 
 const TEXT_MAX = 160;
 

@@ -1,4 +1,4 @@
-/** The range that a file says it has: DBN in its metadata, archives of some vendors in their names. */
+/** The range that a file claims: DBN in its metadata, archives of some vendors in their names. */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs, isUtcDay } from '@tapeloom/core/utc-day';
@@ -6,16 +6,16 @@ import type { CsvPresetName } from './csv/csv-guess.ts';
 import type { DbnMetadata } from './dbn/dbn-metadata.ts';
 
 export interface SaidRange {
-  /** Included, and not included. */
+  /** Inclusive start, exclusive end. */
   readonly from: EpochNs;
   readonly to: EpochNs;
-  /** It is meant by the time of capture: a trade just before one of its edges may stand behind it, in another file. */
+  /** The range is by time of capture: a trade just before an edge may be in the next file. */
   readonly isByCapture: boolean;
-  /** Of whom; null: of all instruments that the file has. */
+  /** Null: all instruments of the file. */
   readonly names: readonly SaidName[] | null;
 }
 
-/** A name that an instrument goes by on days, the last one not included. */
+/** A name of an instrument on some days; `toDay` is exclusive. */
 export interface SaidName {
   readonly name: string;
   readonly fromDay: UtcDay;
@@ -28,8 +28,8 @@ const BINANCE = /-(?:trades|aggTrades)-(\d{4})-(\d{2})(?:-(\d{2}))?\.csv$/;
 const TARDIS = /_trades_(\d{4})-(\d{2})-(\d{2})_[^/]*\.csv$/;
 
 /**
- * Null for files without an end, as captures are, and for those that a limit may have cut. Where a file was ordered by
- * names that are not the venue's (`ES.c.0`), `symbolOf` says which symbol an id has on a day, if it is known.
+ * Null for a file without an end, such as a capture, or with a limit that may have truncated it. If the file was
+ * ordered by names that are not the venue's (`ES.c.0`), `symbolOf` returns the symbol of an id on a day, or null.
  */
 export function dbnRange(
   { start, end, limit, mappings }: DbnMetadata,
@@ -49,7 +49,7 @@ export function dbnRange(
   return { from: start as EpochNs, to: end as EpochNs, isByCapture: true, names };
 }
 
-/** By the file's name, of a vendor whose archives have a day or a month each. */
+/** From the file name of vendors whose archives cover a day or a month each. */
 export function archiveRange(preset: CsvPresetName | null, fileName: string): SaidRange | null {
   const form =
     preset === 'tardis' ? TARDIS : preset?.startsWith('binance') === true ? BINANCE : null;

@@ -1,7 +1,6 @@
 /**
- * The clocks of a zone, asked for millions of times: how far they are ahead of UTC at a wall time. A day on which they
- * do not change is asked about twice, any other once for each of its minutes. A wall time that a change of the clocks
- * skips or repeats is refused, as everywhere in the house.
+ * A zone's offset from UTC at wall times, fast for millions of calls. A day without a clock change is looked up twice,
+ * any other once for each of its minutes. A wall time that a clock change skips or repeats is rejected.
  */
 
 import { type LocalTime, zonedInstant } from '@tapeloom/core/calendar/zoned-instant';
@@ -12,7 +11,7 @@ import { dayNumber } from '@tapeloom/core/utc-day';
 export class WallClock {
   readonly #zone: string;
   #date = 0;
-  /** Of all that date; NaN where the clocks change on it. */
+  /** For the whole date; NaN if the clocks change on it. */
   #aheadSeconds = 0;
   readonly #minutes = new Map<number, number>();
 
@@ -20,7 +19,7 @@ export class WallClock {
     this.#zone = zone;
   }
 
-  /** How many seconds the clocks are ahead of UTC; NaN where that wall time does not exist, or exists twice. */
+  /** Seconds ahead of UTC; NaN if the wall time does not exist or exists twice. */
   aheadSeconds(date: UtcDay, secondOfDay: number): number {
     if (this.#zone === 'UTC') return 0;
     if (date !== this.#date) this.#turnTo(date);

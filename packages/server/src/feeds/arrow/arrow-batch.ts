@@ -1,6 +1,6 @@
 /**
- * The columns of one batch: where the buffers of each lie, then their bytes, expanded. A batch says lengths and places of
- * everything; each is held against what there is before a byte is read, and only the columns that are wanted are read.
+ * Reads the columns of one batch: the positions of their buffers, then their bytes, expanded. Every length and position
+ * in a batch is checked against the available bytes before a byte is read, and only wanted columns are read.
  */
 
 import { zstdDecompressSync } from 'node:zlib';
@@ -13,24 +13,23 @@ import { type ArrowField, type ArrowLayout, bufferCount, isView } from './arrow-
 import type { FlatStructs, FlatTable } from './flat-table.ts';
 import { expandLz4 } from './lz4-frame.ts';
 
-/** Of the wanted columns of a batch, expanded. */
+/** The limit for the wanted columns of a batch, expanded. */
 const BATCH_BYTES_MAX = 256 * MIB;
-/** A node and a buffer are two numbers of 64 bits. */
+/** A node and a buffer are two 64-bit numbers each. */
 const PAIR_BYTES = 16;
-/** Before a packed buffer stands how long it is expanded. */
+/** The expanded length before a compressed buffer. */
 const LENGTH_BYTES = 8;
 const NOT_PACKED = -1n;
 const CODECS = ['lz4', 'zstd'] as const;
 type Codec = (typeof CODECS)[number] | null;
 
-/** A column of a batch, as it is stored. */
 export interface StoredColumn {
   readonly name: string;
   readonly layout: ArrowLayout;
   readonly rows: number;
-  /** None where no value is null. */
+  /** Null if no value is null. */
   readonly nulls: Uint8Array | null;
-  /** Without the nulls. */
+  /** Without the buffer of nulls. */
   readonly buffers: readonly Uint8Array[];
 }
 
@@ -68,7 +67,7 @@ export class ArrowBatch {
     this.#places = this.#find(batch.structs(4, 8));
   }
 
-  /** The column of this index; its bytes are held against the rows by whoever reads them. */
+  /** The column of this index; its reader must check the bytes against the rows. */
   async column(index: number): Promise<StoredColumn> {
     const { name, layout } = this.#fields[index]!;
     const { hasNulls, buffers } = this.#places[index]!;
@@ -79,7 +78,7 @@ export class ArrowBatch {
     return { name, layout, rows: this.rows, nulls, buffers: stored };
   }
 
-  /** Which buffers are whose: those of a column stand before those of its children. */
+  /** Assigns buffers to columns: a column's own come before those of its children. */
   #find(viewCounts: FlatStructs): readonly ColumnPlace[] {
     let [node, buffer, view] = [0, 0, 0];
     const place = ({ layout, children }: ArrowField, isInside: boolean): ColumnPlace => {
@@ -100,7 +99,7 @@ export class ArrowBatch {
       const from = buffer;
       buffer += count;
       for (const child of children) place(child, true);
-      // Only those of columns that can be read are listed: others may have very many.
+      // Only for readable columns; others may have very many.
       const listed = layout.kind === 'other' ? 0 : count;
       return { hasNulls, buffers: Array.from({ length: listed }, (_, index) => from + index) };
     };
@@ -120,7 +119,7 @@ export class ArrowBatch {
     }
     this.#take(bytes);
     const stored = await bytesAt(this.#source, bodyAt + offset, bytes);
-    // An empty one has no length before it either.
+    // An empty buffer has no length before it.
     if (this.#codec === null || bytes === 0) return stored;
     if (bytes < LENGTH_BYTES) throw damaged('has a packed buffer without its length');
     const length = new DataView(stored.buffer, stored.byteOffset).getBigInt64(0, true);
@@ -150,10 +149,10 @@ function codecOf(compression: FlatTable | null): Codec {
 function expandZstd(packed: Uint8Array, bytes: number, name: string): Uint8Array {
   let expanded: Uint8Array | null = null;
   try {
-    // One byte at least is what the library takes for a limit.
+    // The library requires a limit of at least one byte.
     expanded = zstdDecompressSync(packed, { maxOutputLength: Math.max(bytes, 1) });
   } catch {
-    // Told below, as one that expands to less.
+    // Reported below, like a wrong length.
   }
   if (expanded?.length === bytes) return expanded;
   throw damaged(`has a buffer of "${printedText(name)}" that is not zstd of the length it says`);

@@ -1,6 +1,6 @@
 /**
- * The values of a stored column, one at a time. A column is made only of buffers that hold as many values as it has rows;
- * texts say where they lie, which is looked at for each.
+ * The values of a stored column, one at a time. Each buffer must hold as many values as the column has rows; the
+ * positions of texts are checked for each text.
  */
 
 import {
@@ -17,12 +17,12 @@ import type { StoredColumn } from './arrow-batch.ts';
 type At = TableColumn['at'];
 
 const VIEW_BYTES = 16;
-/** Texts up to this length stand in the view itself. */
+/** Texts up to this length are inside the view. */
 const SHORT_BYTES_MAX = 12;
-/** Longer than any symbol, side or number; many values may lie in one place. */
+/** Longer than any symbol, side or number; many values may share one position. */
 const TEXT_BYTES_MAX = 4_096;
 
-/** Null where there is no value, else what the column's type says. */
+/** Null without a value, else a value of the column's type. */
 export function valuesOf(column: StoredColumn): At {
   const { rows, nulls } = column;
   const at = storedValues(column);
@@ -32,8 +32,8 @@ export function valuesOf(column: StoredColumn): At {
 }
 
 /**
- * The same as they lie in memory, of a column that `valuesOf` has taken: numbers without nulls, and short texts. Null for
- * others, and where a text lies outside of its buffer, which is told when that one is asked for.
+ * The same values as stored in memory, of a column that `valuesOf` has accepted: numbers without nulls, and short
+ * texts. Null for others, and if a text lies outside its buffer, which is reported when that text is read.
  */
 export function storedOf({ layout, rows, nulls, buffers }: StoredColumn): StoredValues | null {
   const [first = new Uint8Array(), second = new Uint8Array()] = buffers;
@@ -57,7 +57,7 @@ export function storedOf({ layout, rows, nulls, buffers }: StoredColumn): Stored
   return { kind: 'numbers', values: new Ints(buffer, at, rows) };
 }
 
-/** Words of a column that has their places in a dictionary; null where one is no text, or means none. */
+/** The words of a column of dictionary indexes; null if a value is no text, or an index is invalid. */
 export function dictionaryWords(
   places: StoredColumn,
   values: readonly unknown[],
@@ -77,7 +77,7 @@ export function dictionaryWords(
 }
 
 type IntArray = new (buffer: ArrayBufferLike, at: number, length: number) => NumberArray;
-/** By their bytes: signed, then not. */
+/** By width: signed, then unsigned. */
 const INT_ARRAYS: Readonly<Record<1 | 2 | 4, readonly [IntArray, IntArray]>> = {
   1: [Int8Array, Uint8Array],
   2: [Int16Array, Uint16Array],
@@ -107,7 +107,7 @@ function wordsOf(
   return { kind: 'words', codes, words: known.words };
 }
 
-/** Of texts that stand in their views; null where one does not. */
+/** Texts inside their views; null if one is not. */
 function shortWordsOf(
   views: Uint8Array,
   rows: number,
@@ -131,7 +131,6 @@ function shortWordsOf(
   return { kind: 'words', codes, words: known.words };
 }
 
-/** The same bytes where numbers of so many bytes can be read at once. */
 function aligned(bytes: Uint8Array, width: number): Uint8Array {
   return bytes.byteOffset % width === 0 ? bytes : new Uint8Array(bytes);
 }
@@ -192,7 +191,7 @@ function ints(view: DataView, bytes: 1 | 2 | 4 | 8, isSigned: boolean): At {
   }
 }
 
-/** A signed number of any length, the low bytes first. */
+/** A signed little-endian integer of any length. */
 function wholeAt(view: DataView, at: number, bytes: number): bigint {
   if (bytes === 4) return BigInt(view.getInt32(at, true));
   let value = view.getBigInt64(at + bytes - 8, true);

@@ -1,7 +1,7 @@
 /**
- * The messages of an Arrow file: what each describes, and where the bytes lie that belong to it. A file of the stream form
- * is read from message to message up to its end mark; one of the file form (`ARROW1`, Feather 2) says at its end where
- * they are, dictionaries first. A file that is cut has no end mark, or nothing at its end, and is refused.
+ * The messages of an Arrow file, with their descriptions and the positions of their bytes. The stream form is read
+ * message by message up to its end mark. The file form (`ARROW1`, Feather 2) lists its messages at its end,
+ * dictionaries first. A truncated file is missing its end and is rejected.
  */
 
 import { MIB } from '@tapeloom/core/units';
@@ -11,23 +11,23 @@ import { type ArrowField, readSchema } from './arrow-schema.ts';
 import { FlatTable } from './flat-table.ts';
 
 const FILE_MARK = 'ARROW1';
-/** A mark, and how long the description behind it is. */
+/** A marker, and the length of the description after it. */
 const PREFIX_BYTES = 8;
-/** The length of the description at the end, and the mark once more. */
+/** The length of the footer, and the magic number again. */
 const SUFFIX_BYTES = 4 + FILE_MARK.length;
 const CONTINUES = -1;
 const DESCRIPTION_BYTES_MAX = 16 * MIB;
 const BLOCK_BYTES = 24;
-/** Metadata versions 4 and 5, as the file numbers them; those before are of Arrow 0.7 and older. */
+/** Metadata versions 4 and 5, as numbered in the file; earlier ones belong to Arrow 0.7 and older. */
 const OLD_VERSION = 3;
 const VERSION = 4;
 const HEADERS = { schema: 1, dictionary: 2, batch: 3 } as const;
 
 export interface ArrowMessage {
-  /** A dictionary's number is in its header, beside the batch with its values. */
+  /** A dictionary's id is in its header, beside the batch with its values. */
   readonly kind: 'dictionary' | 'batch';
   readonly header: FlatTable;
-  /** Where the bytes of its buffers begin, and how many there are. */
+  /** The position and length of its buffers. */
   readonly bodyAt: number;
   readonly bodyBytes: number;
 }
@@ -40,7 +40,7 @@ interface AnyMessage extends Omit<ArrowMessage, 'kind'> {
 
 export interface ArrowFile {
   readonly fields: readonly ArrowField[];
-  /** Dictionaries stand before the batches that need them. */
+  /** Dictionaries come before the batches that use them. */
   messages(): AsyncGenerator<ArrowMessage>;
 }
 
@@ -113,7 +113,6 @@ interface Part {
   readonly end: number;
 }
 
-/** What the end of the file says of its messages. */
 function partsOf(footer: FlatTable, field: number, kind: Part['kind'], end: number): Part[] {
   const blocks = footer.structs(field, BLOCK_BYTES);
   return Array.from({ length: blocks.count }, (_, index) => {
@@ -128,7 +127,7 @@ function partsOf(footer: FlatTable, field: number, kind: Part['kind'], end: numb
   });
 }
 
-/** No trade is read twice. */
+/** Rejects overlapping parts, so that no trade is read twice. */
 function refuseShared(parts: readonly Part[]): void {
   let before = 0;
   for (const { at, end } of parts.toSorted((a, b) => a.at - b.at)) {
@@ -138,7 +137,7 @@ function refuseShared(parts: readonly Part[]): void {
   }
 }
 
-/** The message that begins there and ends before `limit`; null for the end mark. */
+/** The message at `at`, which must end before `limit`; null for the end mark. */
 async function messageAt(
   source: ByteSource,
   at: number,

@@ -1,37 +1,37 @@
 /**
- * The columns of an Arrow file: how each is stored, and what its values are to a table of trades. Columns of other types,
- * and those inside of others, are known as far as it takes to find the ones beside them.
+ * The columns of an Arrow file: how each is stored, and its type in a table of trades. Unsupported and nested columns
+ * are parsed only as far as needed to locate the others.
  */
 
 import type { TableType } from '../columns/table-mapping.ts';
 import { FeedError } from '../feed-trades.ts';
 import type { FlatTable } from './flat-table.ts';
 
-/** Columns inside of columns are counted too. A description may say one and the same a million times. */
+/** Nested columns count too. A description may repeat the same one a million times. */
 const FIELDS_MAX = 10_000;
 const DEPTH_MAX = 32;
 const UNITS = ['s', 'ms', 'us', 'ns'] as const;
 
-/** How values lie in their buffers, of which the first says which are null, unless `other`. */
+/** The layout of values in buffers; the first buffer holds the nulls, except for `other`. */
 export type ArrowLayout =
   | { readonly kind: 'int'; readonly bytes: 1 | 2 | 4 | 8; readonly isSigned: boolean }
   | { readonly kind: 'float'; readonly bytes: 4 | 8 }
   | { readonly kind: 'decimal'; readonly bytes: number }
   | { readonly kind: 'bit' }
-  /** Offsets of so many bytes, then the text. */
+  /** Offsets of this width, then the text. */
   | { readonly kind: 'text'; readonly offsetBytes: 4 | 8 }
-  /** 16 bytes for each, with short texts in them; then any number of buffers with the others. */
+  /** 16 bytes for each value, which contain short texts; then any number of buffers with the others. */
   | { readonly kind: 'view' }
-  /** Not read: so many buffers are passed by, and for views those that follow. */
+  /** Not read: this many buffers are skipped, and for views the following ones. */
   | { readonly kind: 'other'; readonly buffers: number; readonly isView: boolean };
 
 export interface ArrowField {
   readonly name: string;
   readonly layout: ArrowLayout;
-  /** What its values are; null where they are none that are read. */
+  /** The type of its values; null if they are not read. */
   readonly type: TableType | null;
   readonly children: readonly ArrowField[];
-  /** Of a column that has the places of its values in a dictionary. */
+  /** For a column of indexes into a dictionary. */
   readonly dictionary: { readonly id: number; readonly values: ArrowLayout } | null;
 }
 
@@ -56,11 +56,11 @@ export function readSchema(schema: FlatTable, isOldUnion: boolean): readonly Arr
     for (const child of table.tables(5)) children.push(fieldOf(child, depth + 1));
     const name = table.text(0) ?? '';
     if (encoding === null) return { name, ...stored, children, dictionary: null };
-    // Without a type of their own, places are signed and have 32 bits.
+    // By default, indexes are signed 32-bit integers.
     const index = encoding.table(1);
     const places = index === null ? intOf(32, true) : intLayout(index);
     const id = encoding.number(0, 'i64');
-    // What a value is made of stands with the values.
+    // The children of the type belong to the dictionary's values.
     return {
       name,
       layout: places ?? other(2),
@@ -74,7 +74,7 @@ export function readSchema(schema: FlatTable, isOldUnion: boolean): readonly Arr
   return columns;
 }
 
-/** How many buffers a column has before those of its children; views have more, as the batch says. */
+/** The number of a column's buffers before those of its children; views have more, as stated in the batch. */
 export function bufferCount(layout: ArrowLayout): number {
   if (layout.kind === 'other') return layout.buffers;
   return layout.kind === 'text' ? 3 : 2;
@@ -84,7 +84,6 @@ export function isView(layout: ArrowLayout): boolean {
   return layout.kind === 'view' || (layout.kind === 'other' && layout.isView);
 }
 
-/** By the number that Arrow gives to each type. */
 function storedOf(number: number, type: FlatTable | null, isOldUnion: boolean): Stored {
   if (type === null) throw new FeedError('The Arrow file has a column without a type.');
   switch (number) {
@@ -114,26 +113,25 @@ function storedOf(number: number, type: FlatTable | null, isOldUnion: boolean): 
   }
 }
 
-/** Of types whose values are not read. */
 function othersBuffers(number: number, type: FlatTable, isOldUnion: boolean): number {
   switch (number) {
-    // Nothing but nulls, and runs, whose ends and values are children.
+    // The null type; and run-end encoding, whose ends and values are children.
     case 1:
     case 22:
       return 0;
-    // Structures and lists of a fixed length.
+    // Structures and fixed-size lists.
     case 13:
     case 16:
       return 1;
     case 14:
       return (type.number(0, 'i16') === 0 ? 1 : 2) + (isOldUnion ? 1 : 0);
-    // Bytes of any length, and lists that say where each begins and how long it is.
+    // Binary of any length, and list views, with offsets and sizes.
     case 4:
     case 19:
     case 25:
     case 26:
       return 3;
-    // Dates, times, intervals, durations, bytes of one length, views of bytes; lists and maps.
+    // Dates, times, intervals, durations, fixed-size binary, binary views; lists and maps.
     case 8:
     case 9:
     case 11:

@@ -31,13 +31,13 @@ import { ArrowDayWriter } from '../../tape/read/arrow-day.ts';
 import type { CsvMapping } from '../feed-mapping.ts';
 import { arrowColumns } from './arrow-trades.ts';
 
-/** The second one is exact in nanoseconds too, which flechette makes of floating numbers. */
+/** The second one is exact in nanoseconds too; flechette makes it from floating numbers. */
 const MS = 1_773_153_000_123;
 const WHOLE_MS = 1_773_153_000_000;
 const NS = 1_773_153_000_123_456_789n;
 const ONE = { symbol: 'ESH6', price: '5000.25', size: '3', side: 1, row: 1 };
 
-/** What a sealed day means, in ticks and lots. */
+/** The meaning of a sealed day, in ticks and lots. */
 const MAPPING: CsvMapping = {
   time: { kind: 'epoch', column: 'ts', unit: 'ns' },
   price: { column: 'price', decimals: 0 },
@@ -56,7 +56,7 @@ function table(columns: Columns, format: 'stream' | 'file' = 'stream'): Uint8Arr
   return tableToIPC(tableFromColumns(columns as [string, Column<unknown>][]), { format })!;
 }
 
-/** One trade, some of its columns others than usual. */
+/** One trade with some columns replaced. */
 function trade(others: Readonly<Record<string, readonly [unknown, DataType]>>): Columns {
   const all = {
     time: [NS, int64()],
@@ -253,6 +253,6 @@ test('a file cut at any byte is refused, and so is one that goes on behind its e
 test('1,500 mutations of Arrow files are read or refused, whatever is wrong with them', async (t) => {
   const outcome = await fuzzArrow(1_500, 1);
   t.diagnostic(JSON.stringify(outcome));
-  // The run is worth something only if it met both ends, and many reasons.
+  // The run is useful only if it had both outcomes, and many error messages.
   assert.ok(outcome.read > 100 && outcome.refused > 1_000 && outcome.sentences > 40);
 });

@@ -1,6 +1,6 @@
 /**
- * Trades out of an Arrow file, one batch at a time, by the names of its columns. The reader is our own: it reads what
- * trades need, believes no length before it was held against what is there, and keeps no more than one batch.
+ * Reads trades from an Arrow file, one batch at a time, by column names. The reader is our own: it reads only what
+ * trades need, checks every length against the available bytes, and holds one batch at most.
  */
 
 import { MIB } from '@tapeloom/core/units';
@@ -19,11 +19,10 @@ import { dictionaryWords, storedOf, valuesOf } from './arrow-column.ts';
 import { type ArrowMessage, openArrow } from './arrow-messages.ts';
 import type { ArrowField } from './arrow-schema.ts';
 
-/** Of one dictionary; symbols and sides are far fewer. */
 const DICTIONARY_VALUES_MAX = 1_000_000;
 const DICTIONARY_TEXT_MAX = 64 * MIB;
 
-/** What the file has, by name; columns of values that are not read are left out. */
+/** The file's columns by name, without unsupported types. */
 export async function arrowColumns(source: ByteSource): Promise<Map<string, TableType>> {
   const { fields } = await openArrow(source);
   const columns = new Map<string, TableType>();
@@ -31,7 +30,7 @@ export async function arrowColumns(source: ByteSource): Promise<Map<string, Tabl
   return columns;
 }
 
-/** The trades of the whole file, through `trades`, which has its instruments and counts. */
+/** The trades of the whole file; `trades` holds instruments and counts. */
 export async function* readArrow(
   source: ByteSource,
   mapping: TableMapping,
@@ -75,14 +74,13 @@ function indexOf(fields: readonly ArrowField[], name: string): number {
   return index;
 }
 
-/** The values that columns with places mean, as far as the file has said them. */
+/** The dictionary values that the file has given so far. */
 class Dictionaries {
   readonly #fields: ReadonlyMap<number, ArrowField>;
   readonly #values = new Map<number, unknown[]>();
-  /** Of all dictionaries of the file. */
   #textLeft = DICTIONARY_TEXT_MAX;
 
-  /** Of the wanted columns; columns may share one. */
+  /** For the wanted columns; columns may share a dictionary. */
   constructor(wanted: readonly ArrowField[]) {
     const own = wanted.filter(({ dictionary }) => dictionary !== null);
     this.#fields = new Map(own.map((field) => [field.dictionary!.id, field]));
@@ -117,7 +115,7 @@ class Dictionaries {
     this.#values.set(id, values);
   }
 
-  /** A column with the values themselves, where it has their places. */
+  /** Replaces dictionary indexes of a column by the values. */
   resolved({ name, dictionary, type: its }: ArrowField, column: StoredColumn): TableColumn {
     const type = its!;
     const at = valuesOf(column);

@@ -1,19 +1,18 @@
 /**
- * A table of FlatBuffers, in which Arrow says what its files hold. Nothing in it is believed: an offset is followed only
- * when what it leads to lies inside the bytes, and a list is counted only when all of it does.
+ * A table of FlatBuffers, which describes Arrow files. Nothing in it is trusted: an offset is followed only if its
+ * target lies inside the bytes, and a list is counted only if all of it does.
  */
 
 import { FeedError } from '../feed-trades.ts';
 
 const SIZES = { u8: 1, i16: 2, i32: 4, i64: 8 } as const;
 type Kind = keyof typeof SIZES;
-/** Longer than any name of a column or of a zone. */
+/** Longer than any name of a column or a zone. */
 const TEXT_BYTES_MAX = 4_096;
 
-/** A list of structures of one length. */
 export interface FlatStructs {
   readonly count: number;
-  /** A whole number inside the structure of this index; one beyond 2^53 is refused. */
+  /** An integer inside the structure of this index; rejects integers beyond 2^53. */
   number(index: number, offset: number, kind: Kind): number;
 }
 
@@ -36,14 +35,13 @@ export class FlatTable {
     this.#need(layoutAt, this.#fieldsEnd - layoutAt);
   }
 
-  /** The table that the bytes are of. */
   static root(bytes: Uint8Array): FlatTable {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (bytes.length < 4) throw damaged();
     return new FlatTable(bytes, view, view.getUint32(0, true));
   }
 
-  /** A whole number; `missing` where the table does not have it. One beyond 2^53 is refused. */
+  /** An integer, or `missing` if the table does not have it; rejects integers beyond 2^53. */
   number(field: number, kind: Kind, missing = 0): number {
     const at = this.#placeOf(field);
     return at === null ? missing : this.#number(at, kind);
@@ -54,7 +52,7 @@ export class FlatTable {
     return at === null ? null : new FlatTable(this.#bytes, this.#view, at);
   }
 
-  /** A very long one is cut. */
+  /** Truncates very long texts. */
   text(field: number): string | null {
     const at = this.#target(field);
     if (at === null) return null;
@@ -62,7 +60,7 @@ export class FlatTable {
     return Buffer.from(this.#bytes.subarray(at + 4, at + 4 + bytes)).toString('utf8');
   }
 
-  /** The tables of a list, each made when it is asked for. */
+  /** The tables of a list, created on demand. */
   *tables(field: number): Generator<FlatTable> {
     const at = this.#target(field);
     if (at === null) return;
@@ -82,7 +80,7 @@ export class FlatTable {
     };
   }
 
-  /** Where a field stands; null where it is left out. */
+  /** The position of a field; null if it is absent. */
   #placeOf(field: number): number | null {
     const at = this.#fieldsAt + field * 2;
     if (at + 2 > this.#fieldsEnd) return null;
@@ -90,7 +88,7 @@ export class FlatTable {
     return offset === 0 ? null : this.#at + offset;
   }
 
-  /** Where the field leads to. */
+  /** The position that a field refers to. */
   #target(field: number): number | null {
     const at = this.#placeOf(field);
     if (at === null) return null;
@@ -98,7 +96,7 @@ export class FlatTable {
     return at + this.#view.getUint32(at, true);
   }
 
-  /** How many items of so many bytes the list has, all of them there. */
+  /** The number of items of a list, all of which must be inside the bytes. */
   #count(at: number, bytes: number): number {
     this.#need(at, 4);
     const count = this.#view.getUint32(at, true);

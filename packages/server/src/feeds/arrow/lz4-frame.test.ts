@@ -4,7 +4,7 @@ import { FeedError } from '../feed-trades.ts';
 import { expandLz4 } from './lz4-frame.ts';
 import { xxHash32 } from './xx-hash.ts';
 
-/** What `lz4 -9 --content-size -BX` makes of it, with all its checksums. */
+/** The output of `lz4 -9 --content-size -BX` for it, with all its checksums. */
 const TEXT = 'tape tape tape loom loom loom '.repeat(40);
 const FRAME = Buffer.from(
   'BCJNGHxAsAQAAAAAAABxHQAAAFZ0YXBlIAUAR2xvb20FAA8eAP////9+UGxvb20gMcaJHQAAAAAf9ob5',

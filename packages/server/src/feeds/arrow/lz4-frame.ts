@@ -1,18 +1,18 @@
 /**
- * Expands one frame of LZ4, the packing of buffers that Node does not have. The frame must give exactly the bytes that were
- * announced, and its checksums must be right where it has them; nothing is read or written beyond what is there.
+ * Expands one LZ4 frame, a compression that Node does not have. The frame must give exactly the announced bytes, and
+ * its checksums must be right if present; nothing is read or written out of bounds.
  */
 
 import { FeedError } from '../feed-trades.ts';
 import { xxHash32 } from './xx-hash.ts';
 
 const MAGIC = 0x184d_2204;
-/** Magic, flags, block size and the checksum of the head; what is optional stands before the last. */
+/** Magic, flags, block size and header checksum; optional fields come before the last. */
 const HEAD_BYTES_MIN = 7;
 const VERSION = 1;
 const PLAIN_BLOCK = 0x8000_0000;
 const MATCH_BYTES_MIN = 4;
-/** A length of all ones goes on in the bytes that follow. */
+/** A length of all ones continues in the following bytes. */
 const LENGTH_MAX = 15;
 
 export function expandLz4(bytes: Uint8Array, contentBytes: number): Uint8Array<ArrayBuffer> {
@@ -51,14 +51,14 @@ export function expandLz4(bytes: Uint8Array, contentBytes: number): Uint8Array<A
   return content;
 }
 
-/** A block without a frame, as Parquet has it. */
+/** A block without a frame, as in Parquet. */
 export function expandLz4Block(block: Uint8Array, contentBytes: number): Uint8Array<ArrayBuffer> {
   const content = new Uint8Array(contentBytes);
   if (expanded(block, content, 0) !== contentBytes) throw damaged();
   return content;
 }
 
-/** Blocks that each say their length expanded and packed, as older writers of Parquet have them; some wrote one bare block. */
+/** Blocks with their expanded and packed lengths, by older Parquet writers; some wrote one bare block. */
 export function expandHadoopLz4(bytes: Uint8Array, contentBytes: number): Uint8Array<ArrayBuffer> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const content = new Uint8Array(contentBytes);
@@ -83,8 +83,8 @@ function copied(block: Uint8Array, into: Uint8Array, filled: number): number {
 }
 
 /**
- * Writes what a block has behind what is there, and says where that ends. A block is pairs of bytes as they are and of bytes that
- * were there before; the last one has only the first half.
+ * Appends the content of a block and returns its end. A block is a sequence of literals and matches of earlier bytes;
+ * the last pair has only literals.
  */
 export function expanded(block: Uint8Array, into: Uint8Array, from: number): number {
   let at = 0;
@@ -115,7 +115,7 @@ export function expanded(block: Uint8Array, into: Uint8Array, from: number): num
       }
     }
     if (back === 0 || back > to || again > into.length - to) throw damaged();
-    // Byte by byte, since what is repeated may be what this very copy writes.
+    // Byte by byte, since a match may overlap its own output.
     for (const end = to + again; to < end; to += 1) into[to] = into[to - back]!;
   }
   return to;

@@ -1,4 +1,4 @@
-/** The checksum of LZ4 frames: xxHash of 32 bits, with the seed 0. */
+/** The checksum of LZ4 frames: 32-bit xxHash with seed 0. */
 
 const [ONE, TWO, THREE, FOUR, FIVE] = [
   0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d, 0x27d4_eb2f, 0x1656_67b1,
@@ -11,10 +11,8 @@ export function xxHash32(bytes: Uint8Array): number {
   return hash.digest();
 }
 
-/** Of bytes that come in pieces. */
 export class XxHash32 {
   readonly #lanes = Int32Array.of(ONE + TWO, TWO, 0, -ONE);
-  /** Bytes that are not a whole stripe yet. */
   readonly #rest = new Uint8Array(STRIPE_BYTES);
   #length = 0;
 

@@ -1,6 +1,6 @@
 /**
- * Which columns of a table are time, price, size, side and symbol, by their names and types. Nothing is chosen that could
- * be meant in two ways: such a table is refused with what would have to be said.
+ * Finds the columns for time, price, size, side and symbol by name and type. Nothing ambiguous is chosen: such a table
+ * is rejected, with the options that would settle it.
  */
 
 import {
@@ -21,7 +21,7 @@ import type { TableMapping, TableType } from './table-mapping.ts';
 
 export type TableColumns = ReadonlyMap<string, TableType>;
 
-/** `zone` is the one that was said for times by a wall clock. */
+/** `zone` is the stated zone of wall-clock times. */
 export function guessTable(
   columns: TableColumns,
   zone: string | null,
@@ -77,13 +77,13 @@ const NAUTILUS_SIDES = {
   unknown: ['0', ''],
 } as const;
 
-/** Whole numbers of 10^-9, or of 10^-16 where they have 16 bytes. */
+/** Integers of 10^-9, or of 10^-16 if they have 16 bytes. */
 function rawDecimals(type: TableType): number {
   if (type.kind === 'raw') return type.bytes === 16 ? 16 : 9;
   return type.kind === 'whole' ? 9 : 0;
 }
 
-/** The zone of a column's times, if they are by a wall clock: then one must have been said. */
+/** The zone of a column's times; wall-clock times need a stated zone. */
 export function wallZone(type: TableType, column: string, zone: string | null): string | null {
   const isWall = type.kind === 'timestamp' && !type.isUtc;
   if (!isWall || zone !== null) return zone;
@@ -110,7 +110,7 @@ function sideOf(
   if (said !== null) {
     return { kind: 'words', column, buy: said.buyWords, sell: said.sellWords, unknown: [''] };
   }
-  // What its words are is not known before they are read: a word that could mean either is none of these.
+  // The words are unknown until they are read; ambiguous words are not among these.
   const [buy, sell] = [0, 1].map((side) => SIDE_WORDS.flatMap((pair) => spelled(pair[side]!)));
   const unknown = ['unknown', ''];
   return { kind: 'words', column, buy: buy!, sell: sell!, unknown };

@@ -1,6 +1,6 @@
 /**
- * A mapping that somebody wrote, as one of typed columns: such a file says its types itself, so times are numbers since 1970
- * or timestamps, and sides are words. What a mapping says of texts (delimiter, header, decimal sign) is not looked at.
+ * Converts a mapping written by a person to one of typed columns. Such a file has its own types, so times are integers
+ * since 1970 or timestamps, and sides are words. Text settings (delimiter, header, decimal sign) are ignored.
  */
 
 import type { ColumnRef, CsvMapping, FeedMapping } from '../feed-mapping.ts';
@@ -8,7 +8,7 @@ import { FeedError } from '../feed-trades.ts';
 import { type TableColumns, wallZone } from './guess-table.ts';
 import type { TableMapping } from './table-mapping.ts';
 
-/** `zone` is the one that was said for times by a wall clock. */
+/** `zone` is the stated zone of wall-clock times. */
 export function mappedTable(
   { time, price, size, side, symbol, drop }: FeedMapping,
   columns: TableColumns,
@@ -39,7 +39,6 @@ export function mappedTable(
   };
 }
 
-/** The same as somebody would write it. */
 export function writtenMapping({ time, ...mapping }: TableMapping): CsvMapping {
   return {
     time: { kind: 'epoch', column: time.column, unit: time.unit ?? 'by-digits' },
@@ -50,7 +49,7 @@ export function writtenMapping({ time, ...mapping }: TableMapping): CsvMapping {
   };
 }
 
-/** Columns are counted from 1; whether one of this name is there, the file will say. */
+/** Columns are numbered from 1. Whether a named column exists is checked with the file. */
 function nameOf(column: ColumnRef, columns: TableColumns): string {
   if (typeof column === 'string') return column;
   const name = [...columns.keys()][column - 1];

@@ -28,7 +28,7 @@ function words(values: readonly (string | null)[], known: readonly string[]): St
   return { kind: 'words', codes, words: known };
 }
 
-/** What comes of tables that follow each other: trades and counts, or the sentence that refuses one. */
+/** The result of consecutive tables: trades and counts, or the error message. */
 function outcome(
   mapping: TableMapping,
   tables: readonly (readonly [ReadonlyMap<string, TableColumn>, number])[],

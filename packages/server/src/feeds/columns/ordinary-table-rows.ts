@@ -1,7 +1,7 @@
 /**
- * The loops that nearly all rows of a table go through, a column at a time: values as they are stored, on the day of the trade
- * before, with prices and sizes no finer than those before, of sides and symbols that were met. They stop at any other row,
- * which is then read alone, so every refusal has one origin (`table-trades.ts`).
+ * The hot loops for nearly all rows of a table, a column at a time: values as stored, on the previous trade's day, with
+ * prices and sizes no finer than before, and known sides and symbols. They stop at any other row, which is then read
+ * alone, so every error has one origin (`table-trades.ts`).
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -13,15 +13,15 @@ import type { TableBatch } from './table-batch.ts';
 import type { TableColumn, TableMapping } from './table-mapping.ts';
 import { type ExactUnit, UNIT_OF_DIGITS } from './time-units.ts';
 
-/** So many at a time: what a later column stops was done in vain for the ones before it. */
+/** Rows per slice: if a later column stops, the earlier columns' work on the rest of the slice is lost. */
 const SLICE_ROWS = 512;
 const HIGH = 2 ** 32;
 const UNITS_PER_DAY = { s: 86_400, ms: 86_400_000, us: 86_400_000_000, ns: DAY_NS } as const;
-/** On later days, and before the last one, all times of a day have as many digits as its first. */
+/** Between these days, all times of a day have the same number of digits. */
 const DIGITS_AFTER = 20_010_909;
 const DIGITS_BEFORE = 22_860_101;
 const NO_SIDE = 2;
-/** Sides may be small numbers. */
+/** Sides may be small integers. */
 const NUMBERED_SIDES = Array.from({ length: 256 }, (_, number) => String(number));
 const UNKNOWN = 0xffff_ffff;
 
@@ -30,11 +30,11 @@ type Words = Extract<StoredValues, { kind: 'words' }>;
 
 interface OrdinaryNumbers {
   readonly stored: Exclude<StoredValues, { kind: 'words' }>;
-  /** Null: floats. */
+  /** Null for floats. */
   readonly places: number | null;
 }
 
-/** What side each code has; `NO_SIDE` where a row must be looked at alone. */
+/** The side of each code; `NO_SIDE` if the row must be read alone. */
 interface OrdinarySides {
   readonly codes: Uint32Array | Uint8Array | Int8Array | Uint16Array | Int16Array | Int32Array;
   readonly sideOf: Int8Array;
@@ -42,11 +42,11 @@ interface OrdinarySides {
 }
 
 interface OrdinarySymbols extends Words {
-  /** The instrument of each code, as far as they are known. */
+  /** The instrument of each code, if known. */
   readonly instruments: Uint32Array;
 }
 
-/** Rows whose code is set are left out. */
+/** Rows with a set code are dropped. */
 interface OrdinaryDrop {
   readonly codes: Uint32Array;
   readonly isDropped: Uint8Array;
@@ -88,7 +88,7 @@ export class OrdinaryTableRows {
     this.#known = known;
   }
 
-  /** Null where a column is not stored in such a way. `known` has the instruments by their symbols. */
+  /** Null if a column is not stored in a suitable form. `known` maps symbols to instruments. */
   static of(
     mapping: TableMapping,
     columns: ReadonlyMap<string, TableColumn>,
@@ -101,7 +101,7 @@ export class OrdinaryTableRows {
     const size = numbersOf(column(mapping.size.column), mapping.size.decimals);
     if (time === null || price === null || size === null) return null;
     const { side, symbol } = mapping;
-    // What a size below zero means is looked at row by row.
+    // A negative size is handled row by row.
     if (side.kind === 'sign') return null;
     const ordinarySide = side.kind === 'none' ? null : sidesOf(column(side.column), sides);
     if (side.kind === 'words' && ordinarySide === null) return null;
@@ -131,8 +131,8 @@ export class OrdinaryTableRows {
   }
 
   /**
-   * Writes rows from `from` on behind the last of the batch, as far as there are rows and room, up to one that is not
-   * ordinary; where that one is. `rowsBefore` are those of the file before this part of the table.
+   * Appends rows starting at `from` to the batch, while there are rows and space. Stops at a row that is not ordinary
+   * and returns its index. `rowsBefore` counts the file's rows before this part of the table.
    */
   take(from: number, to: number, rowsBefore: number, batch: TableBatch): number {
     let row = from;
@@ -163,7 +163,7 @@ export class OrdinaryTableRows {
     return end;
   }
 
-  /** To the day of the last trade; false where its times cannot be told by their halves alone. */
+  /** Moves to the day of the last trade; false if the halves of its times do not suffice. */
   #turnTo({ count, days }: TableBatch, row: number): boolean {
     const day = count === 0 ? this.#day : days[count - 1]!;
     if (day === this.#day && this.#unitsPerDay > 0) return true;
@@ -176,7 +176,6 @@ export class OrdinaryTableRows {
     return unit !== null;
   }
 
-  /** Of all times of the day that has the time of a row. */
   #unitByDigits(row: number): ExactUnit | null {
     if (this.#day <= DIGITS_AFTER || this.#day >= DIGITS_BEFORE) return null;
     const { values } = this.#time;
@@ -257,7 +256,7 @@ export class OrdinaryTableRows {
 function timesOf({ type, stored }: TableColumn, { unit, zone }: TableMapping['time']) {
   if (stored?.kind !== 'halves') return null;
   if (type.kind !== 'timestamp') return unit === null ? null : { time: stored, unit };
-  // Wall clocks of other zones are looked at row by row.
+  // Wall clocks of other zones are handled row by row.
   return type.isUtc || zone === 'UTC' ? { time: stored, unit: type.unit } : null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Reads one column of a row group to typed memory: values as they are, those of dictionaries, and texts as deltas, in pages of both
- * versions. What is stored otherwise (numbers as deltas, other types) is left to the library. Every length is checked before it is used, and work and memory
- * are bounded by the rows of the group and the bytes of the pages.
+ * Reads one column of a row group to typed memory: plain and dictionary values, and texts as deltas, in pages of both
+ * versions. Other encodings (deltas of numbers, other types) are left to the library. Every length is checked before
+ * use, and work and memory are bounded by the group's rows and the pages' bytes.
  */
 
 import type { ColumnMetaData, SchemaElement } from 'hyparquet';
@@ -16,27 +16,27 @@ const PLAIN = 0;
 const DICTIONARY_ENCODINGS = [2, 8];
 const RUNS = 3;
 const DELTA_TEXTS = 7;
-/** In which values are runs of indexes, as the library reads them. */
+/** The encodings with runs of indexes that the library reads. */
 const INDEXED_ENCODINGS = [...DICTIONARY_ENCODINGS, RUNS];
-/** Wider indexes would be those of a dictionary with more values than a row group has rows. */
+/** Wider indexes would mean a dictionary with more values than a row group has rows. */
 const INDEX_BITS_MAX = 25;
 
-/** What a column is made of; booleans are words. */
+/** The stored type of a column; booleans are words. */
 type StoredKind = 'int32' | 'int64' | 'float' | 'double' | 'words' | 'booleans';
 
 interface ParquetValues {
   readonly stored: StoredValues;
-  /** Which rows have no value; null: all have one. Words say it themselves. */
+  /** Rows without a value; null if there are none. Words mark missing values themselves. */
   readonly nulls: Uint8Array | null;
 }
 
 const WIDTHS = { int32: 4, float: 4, int64: 8, double: 8 } as const;
-/** Without a type, texts are bytes. */
+/** Without one of these types, texts are bytes. */
 const WORD_TYPES = new Set(['', 'UTF8', 'STRING', 'ENUM']);
 const WHOLE_TYPES = /^(?:|U?INT_\d+|INTEGER)$/;
 const BOOLEAN_WORDS = ['false', 'true'];
 
-/** The column by its rows; null where the library has to read it. `element` is as it is stored, `type` what it means. */
+/** The column by row; null if the library must read it. `element` is the stored type, `type` its meaning. */
 export function storedColumn(
   bytes: Uint8Array,
   element: SchemaElement,
@@ -58,8 +58,8 @@ export function storedColumn(
 }
 
 /**
- * Throws where the pages of a column that the library reads have runs which go on behind them. It would follow those for ever, or
- * until a list needs more than the heap of its thread at once, which ends the whole process and not the thread alone.
+ * Throws if pages that the library reads have runs beyond their end. The library would follow those forever, or until a
+ * list exceeds its thread's heap at once, which ends the whole process and not only the thread.
  */
 export function checkRuns(
   bytes: Uint8Array,
@@ -68,7 +68,7 @@ export function checkRuns(
   rows: number,
 ): void {
   const expand = EXPANDERS[codec];
-  // The library refuses what nobody can expand.
+  // The library rejects unknown codecs.
   if (expand === undefined) return;
   for (const page of pagesOf(bytes, { rows, isOptional: repetition === 'OPTIONAL', expand })) {
     if (page.kind === 'dictionary' || !INDEXED_ENCODINGS.includes(page.encoding)) continue;
@@ -77,7 +77,7 @@ export function checkRuns(
       continue;
     }
     const { values, valueCount } = page;
-    // Without bits there may be no runs.
+    // With zero bits there may be no runs.
     if (values[0] === 0 && values.length > 1)
       readRuns(values, 1, values.length, 0, new Uint8Array(valueCount));
     indexesOf(values, valueCount);
@@ -94,7 +94,7 @@ function kindOf(
   if (type === 'BOOLEAN') return kind === 'boolean' ? 'booleans' : null;
   if (type === 'DOUBLE' || type === 'FLOAT') return type === 'DOUBLE' ? 'double' : 'float';
   if (type !== 'INT32' && type !== 'INT64') return null;
-  // Dates and times of day are converted by the library.
+  // The library converts dates and times of day.
   if (kind === 'whole' && !isWhole) return null;
   return type === 'INT32' ? 'int32' : 'int64';
 }
@@ -104,7 +104,7 @@ function isUnsigned({ converted_type: converted, logical_type: logical }: Schema
   return logical?.type === 'INTEGER' && logical.bitWidth >= 32 && !logical.isSigned;
 }
 
-/** Null where the library has to read it. Throws where the bytes are no such column. */
+/** Null if the library must read it. Throws if the bytes are no such column. */
 function readStoredColumn(
   bytes: Uint8Array,
   kind: StoredKind,
@@ -119,7 +119,7 @@ function readStoredColumn(
   let nulls: Uint8Array | null = null;
   for (const page of pagesOf(bytes, form)) {
     if (page.kind === 'dictionary') {
-      // In a memory of its own, where words of 32 bits can be read.
+      // In its own memory, aligned for 32-bit words.
       dictionary = new Uint32Array(new Uint8Array(bytesOf(page.values, page.count * width)).buffer);
       continue;
     }
@@ -141,7 +141,7 @@ function readStoredColumn(
   return { stored: typed(memory, kind, isUnsigned), nulls };
 }
 
-/** The values that a page has, as bytes; null: stored otherwise. */
+/** The values of a page as bytes; null for another encoding. */
 function valuesOf(
   { values, encoding, valueCount }: ValuePage,
   dictionary: Uint32Array | null,
@@ -215,10 +215,10 @@ function codesOfWords(
   return indexes;
 }
 
-/** The codes of words that stand behind each other, each with its length before it; null: too many for codes. */
+/** The codes of consecutive words, each after its length; null if there are too many for codes. */
 function wordCodes(bytes: Uint8Array, count: number, known: WordCodes): Uint32Array | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // Each has its length at least.
+  // Each has at least its length.
   if (count * 4 > bytes.length) throw new Error('a page has fewer words than it says');
   const codes = new Uint32Array(count);
   let at = 0;
@@ -237,7 +237,7 @@ function wordCodes(bytes: Uint8Array, count: number, known: WordCodes): Uint32Ar
 function codesOfBooleans({ values, encoding, valueCount }: ValuePage): Uint32Array | null {
   const codes = new Uint32Array(valueCount);
   if (encoding === RUNS) {
-    // The runs have their length before them.
+    // The length of the runs comes first.
     if (values.length < 4) throw new Error('a page is cut');
     readRuns(values, 4, values.length, 1, codes);
     return codes;

@@ -1,22 +1,21 @@
 /**
- * Parquet's deltas of texts: each text is so many bytes of the one before, and some of its own. Both lengths are stored as what they
- * differ from the length before, in blocks. The library reads them in pages of the second version only.
+ * Parquet's delta encoding of texts: each text is a prefix of the previous one plus its own bytes. Both lengths are
+ * stored in blocks, as differences. The library reads this only in pages of version 2.
  */
 
 import { unpackBits } from './parquet-runs.ts';
 import { WORD_BYTES_MAX, type WordCodes } from './stored-values.ts';
 
-/** Lengths of words need fewer; more are left to the library. */
+/** Lengths of words need fewer; wider ones are left to the library. */
 const BITS_MAX = 25;
 const VARINT_BYTES_MAX = 5;
 
 interface Lengths {
   readonly values: Float64Array;
-  /** The byte behind them. */
   readonly end: number;
 }
 
-/** The codes of words; null where the library has to read them. Throws where the bytes are no such page. */
+/** The codes of words; null if the library must read them. Throws if the bytes are no such page. */
 export function deltaWordCodes(
   bytes: Uint8Array,
   count: number,
@@ -66,7 +65,7 @@ function readLengths(bytes: Uint8Array, from: number, count: number): Lengths | 
   const parts = varint();
   const partValues = blockValues / parts;
   if (varint() !== count) throw new Error('a page has not as many values as it says');
-  // Eight numbers of any width end with a byte.
+  // Eight numbers of any width end at a byte boundary.
   if (!Number.isInteger(partValues) || partValues === 0 || partValues % 8 !== 0) {
     throw new Error('a page has blocks of no size');
   }

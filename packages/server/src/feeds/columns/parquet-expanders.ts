@@ -1,10 +1,10 @@
-/** What the pages of a Parquet file are packed with. Never more is expanded than a page says. */
+/** Decompressors of Parquet pages. None expands to more than a page states. */
 
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { type Compressors, snappyUncompress } from 'hyparquet';
 import { expandHadoopLz4, expandLz4Block } from '../arrow/lz4-frame.ts';
 
-/** With room to spare the output is one piece, which is not copied once more. */
+/** With spare space the output is one chunk, which is not copied again. */
 const SPARE_BYTES = 64;
 
 export type Expand = (bytes: Uint8Array, length: number) => Uint8Array;
@@ -23,14 +23,14 @@ export const EXPANDERS: Readonly<Record<string, Expand | null>> = {
   GZIP: (bytes, length) => gunzipSync(bytes, limits(length)),
 };
 
-/** As the library takes them: in memory that is not a part of a larger one. */
+/** In the form the library needs: in memory that is not part of a larger buffer. */
 export const COMPRESSORS: Compressors = Object.fromEntries(
   Object.entries(EXPANDERS).flatMap(([codec, expand]) =>
     expand === null ? [] : [[codec, (bytes, length) => new Uint8Array(expand(bytes, length))]],
   ),
 );
 
-/** One byte at least is what the library takes for a limit. */
+/** The library requires a limit of at least one byte. */
 function limits(length: number) {
   return { maxOutputLength: Math.max(length, 1), chunkSize: length + SPARE_BYTES };
 }

@@ -1,22 +1,20 @@
 /**
- * The pages of one column of a row group, expanded, with their values apart from what says which rows have one. The heads of the
- * pages were checked before (`parquet-pages.ts`); here each page is checked against its own.
+ * The expanded pages of one column of a row group, with values separate from their presence. The page headers were
+ * checked before (`parquet-pages.ts`); here each page is checked against its own header.
  */
 
 import { readRuns } from './parquet-runs.ts';
 import { readThriftStruct, type ThriftStruct } from './thrift-struct.ts';
 
 const [DATA, DICTIONARY, DATA_V2] = [0, 2, 3];
-/** Where the heads stand that pages of each kind have. */
 const HEADS = { data: 5, dictionary: 7, dataV2: 8 } as const;
 const RUNS = 3;
 
-/** What a column and its row group say of all pages. */
 export interface PageForm {
   readonly rows: number;
-  /** Rows may be without a value. */
+  /** Whether rows may have no value. */
   readonly isOptional: boolean;
-  /** Exactly so many bytes; null: not packed. */
+  /** Expands to exactly `length` bytes; null: not compressed. */
   readonly expand: ((bytes: Uint8Array, length: number) => Uint8Array) | null;
 }
 
@@ -25,10 +23,10 @@ export interface ValuePage {
   readonly encoding: number;
   readonly values: Uint8Array;
   readonly valueCount: number;
-  /** The rows of the group that it has: from the first on, so many. */
+  /** The rows of the group in this page: the first, and their number. */
   readonly first: number;
   readonly count: number;
-  /** Of each row whether it has a value; null: all have. */
+  /** Whether each row has a value; null if all have. */
   readonly present: Uint8Array | null;
 }
 
@@ -36,7 +34,7 @@ export type ParquetPage =
   | ValuePage
   | { readonly kind: 'dictionary'; readonly values: Uint8Array; readonly count: number };
 
-/** Throws unless the pages have all rows of the group, each once. */
+/** Throws unless the pages contain all rows of the group, each once. */
 export function* pagesOf(bytes: Uint8Array, form: PageForm): Generator<ParquetPage> {
   let at = 0;
   let first = 0;
@@ -111,7 +109,6 @@ function secondPage(
   return { ...own, ...presence(packed.subarray(0, levelBytes), count) };
 }
 
-/** Which rows have a value, and how many do. */
 function presence(levels: Uint8Array, count: number) {
   const present = new Uint8Array(count);
   readRuns(levels, 0, levels.length, 1, present);

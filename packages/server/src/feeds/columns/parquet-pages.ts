@@ -1,6 +1,6 @@
 /**
- * What a Parquet file says of itself, checked before the library believes it: the description at its end, and the heads of
- * the pages of a column. Lengths lie inside the file, and counts of values do not exceed the rows of the row group.
+ * Checks the descriptions in a Parquet file before the library uses them: the footer, and the page headers of a column.
+ * Lengths must lie inside the file, and value counts must not exceed the rows of the row group.
  */
 
 import { MIB } from '@tapeloom/core/units';
@@ -8,20 +8,20 @@ import type { ColumnMetaData } from 'hyparquet';
 import { type ByteSource, bytesAt } from '../packed/byte-source.ts';
 import { readThriftStruct, type ThriftStruct } from './thrift-struct.ts';
 
-/** Of the wanted columns of a row group, expanded. */
+/** The limit for the wanted columns of a row group, expanded. */
 export const GROUP_BYTES_MAX = 256 * MIB;
 export const GROUP_ROWS_MAX = 2 ** 24;
-/** Of a row group with columns that the library reads, which makes lists of numbers: those must fit into a thread's heap. */
+/** The limit for columns that the library reads as lists of numbers, which must fit into a thread's heap. */
 export const LIBRARY_ROWS_MAX = 2 ** 22;
 const DESCRIPTION_BYTES_MAX = 64 * MIB;
-/** The length of the description, and a mark. */
+/** The footer's length, and a magic number. */
 const SUFFIX_BYTES = 8;
 const DICTIONARY_PAGE = 2;
-/** Where the heads of pages of values stand, of both versions, and that of a dictionary. */
+/** The header fields of data pages, versions 1 and 2, and of a dictionary. */
 const VALUE_HEADS = [5, 8];
 const DICTIONARY_HEAD = 7;
 
-/** Throws where the description at the end of the file is none, or not all of it is there. */
+/** Throws if the footer is invalid or incomplete. */
 export async function checkDescription(source: ByteSource): Promise<void> {
   if (source.size < SUFFIX_BYTES + 4) throw new Error('it is too short');
   const suffix = await bytesAt(source, source.size - SUFFIX_BYTES, SUFFIX_BYTES);
@@ -34,7 +34,6 @@ export async function checkDescription(source: ByteSource): Promise<void> {
   readThriftStruct(await bytesAt(source, at, bytes), 0);
 }
 
-/** The bytes of a column of a row group, and where in the file they begin. */
 export async function columnBytes(
   source: ByteSource,
   { dictionary_page_offset: dictionaryAt, data_page_offset: dataAt, ...column }: ColumnMetaData,
@@ -48,11 +47,11 @@ export async function columnBytes(
   return { bytes: await bytesAt(source, at, count), at };
 }
 
-/** Throws where a page says what cannot be in a column of so many rows. */
+/** Throws if a page header is impossible for a column with this many rows. */
 export function checkPages(bytes: Uint8Array, rows: number): void {
   let values = 0;
   let expanded = 0;
-  // The library reads until it has all rows, and nothing behind them.
+  // The library reads until it has all rows, and nothing after them.
   for (let at = 0; at < bytes.length - 1 && values < rows; ) {
     const page = readThriftStruct(bytes, at);
     const [expandedBytes, packedBytes] = [page.numbers.get(2), page.numbers.get(3)];

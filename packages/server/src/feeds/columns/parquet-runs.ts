@@ -1,12 +1,12 @@
 /**
- * Parquet's runs: small whole numbers, each run either one number so many times, or groups of eight numbers of so many bits.
- * Definition levels and indexes of dictionaries are stored in them.
+ * Parquet's run-length and bit-packing hybrid for small integers: a run is either a repeated number, or groups of eight
+ * numbers of a fixed width. It stores definition levels and dictionary indexes.
  */
 
-/** So many numbers more than there are may be in the groups of a last run: writers fill whole blocks. */
+/** Surplus numbers allowed in the last run's groups: writers fill whole blocks. */
 const SPARE_MAX = 512;
 
-/** Fills `into` from the bytes [from, to), numbers of at most 25 bits. Throws where they are fewer, or a run has more. */
+/** Fills `into` from the bytes [from, to), numbers of at most 25 bits. Throws if there are fewer or more. */
 export function readRuns(
   bytes: Uint8Array,
   from: number,
@@ -39,7 +39,7 @@ export function readRuns(
         throw new Error('a run goes on behind its page');
       }
       const count = Math.min(into.length - filled, length * 8);
-      // The last group may be cut behind its last number.
+      // The last group may end after its last number.
       if (at + Math.ceil((count * bits) / 8) > to) {
         throw new Error('a page has fewer values than it says');
       }
@@ -50,7 +50,6 @@ export function readRuns(
   }
 }
 
-/** So many numbers of so many bits each, at most 25, from a byte on. */
 export function unpackBits(
   bytes: Uint8Array,
   from: number,
@@ -65,7 +64,7 @@ export function unpackBits(
   for (let index = 0; index < count; index += 1) {
     const byte = from + (bit >>> 3);
     let word = bytes[byte]!;
-    // Four bytes hold any number, whatever bit it begins at.
+    // Four bytes contain any such number, whatever its first bit.
     if (byte + 3 < to)
       word |= (bytes[byte + 1]! << 8) | (bytes[byte + 2]! << 16) | (bytes[byte + 3]! << 24);
     else for (let next = 1; byte + next < to; next += 1) word |= bytes[byte + next]! << (8 * next);

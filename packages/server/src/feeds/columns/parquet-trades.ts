@@ -1,8 +1,8 @@
 /**
- * Trades out of a Parquet file, one column of a row group at a time. Times and decimals are taken as they are stored: what
- * a library would make of them has lost digits. What the file says of its sizes is checked before the library reads it
- * (`parquet-pages.ts`). Values inside of a page can still keep the library busy, so whoever reads a file of somebody
- * else does it in a thread that can be ended (`guarded/feed-thread.ts`). Errors name the row group and the column.
+ * Reads trades from a Parquet file, one column of a row group at a time. Times and decimals are read as stored, because
+ * the library's conversions lose digits. Sizes are checked before the library reads (`parquet-pages.ts`). Values inside
+ * a page can still keep it busy, so foreign files are read in a thread that can be ended (`guarded/feed-thread.ts`).
+ * Errors name the row group and the column.
  */
 
 import { MIB } from '@tapeloom/core/units';
@@ -35,14 +35,14 @@ import type { TableTrades } from './table-trades.ts';
 
 const UNITS = { MILLIS: 'ms', MICROS: 'us', NANOS: 'ns' } as const;
 
-/** What the file has, by name; columns of no single values are left out. */
+/** The file's columns by name, without nested and repeated ones. */
 export async function parquetColumns(source: ByteSource): Promise<Map<string, TableType>> {
   const { schema } = await readDescription(source);
   const plain = schema.slice(1).filter(isSingle);
   return new Map(plain.map((element) => [element.name, typeOf(element)]));
 }
 
-/** The trades of the whole file, through `trades`, which has its instruments and counts. */
+/** The trades of the whole file; `trades` holds instruments and counts. */
 export async function* readParquet(
   source: ByteSource,
   mapping: TableMapping,
@@ -83,7 +83,7 @@ export async function* readParquet(
   yield* trades.finish();
 }
 
-/** One column of a row group, or its values in pieces where the library had to read it. */
+/** One column of a row group, or its values in chunks if the library had to read it. */
 async function readColumn(
   source: ByteSource,
   metadata: FileMetaData,
@@ -124,7 +124,7 @@ async function readColumn(
   return chunks;
 }
 
-/** The library may ask for any place; what lies outside of the file is not read. */
+/** The library may request any position; nothing outside the file is read. */
 async function readDescription(source: ByteSource): Promise<FileMetaData> {
   return await orRefuse(null, async () => {
     await checkDescription(source);
@@ -146,7 +146,7 @@ interface Chunk {
   readonly values: ArrayLike<unknown>;
 }
 
-/** Values of the chunks in their order; asked for from the first row on. */
+/** - 9547x: - */
 function columnOf(
   type: TableType,
   chunks: readonly Chunk[],
@@ -197,7 +197,7 @@ function typeOf(element: SchemaElement): TableType {
   if (converted === 'TIMESTAMP_MILLIS' || converted === 'TIMESTAMP_MICROS') {
     return { kind: 'timestamp', unit: converted.endsWith('MILLIS') ? 'ms' : 'us', isUtc: true };
   }
-  // A relic that never says its zone.
+  // An obsolete type without a zone.
   if (type === 'INT96') return { kind: 'timestamp', unit: 'ns', isUtc: false };
   if (logical?.type === 'DECIMAL' || converted === 'DECIMAL') {
     return { kind: 'decimal', decimals: rest.scale ?? (logical as { scale?: number }).scale ?? 0 };
@@ -212,7 +212,7 @@ function typeOf(element: SchemaElement): TableType {
   return { kind: type === 'INT32' || type === 'INT64' ? 'whole' : 'text' };
 }
 
-/** Without what would make the library convert the values. */
+/** Removes the types that would make the library convert values. */
 function asStored(element: SchemaElement, { kind }: TableType): SchemaElement {
   if (kind !== 'timestamp' && kind !== 'decimal') return element;
   const { converted_type: _converted, logical_type: _logical, ...stored } = element;
@@ -240,7 +240,7 @@ function refuseLarge(
   throw new FeedError(`${place} has ${sizes}: write the file with smaller row groups.`);
 }
 
-/** Whatever the library finds wrong is wrong with the file. */
+/** Any error of the library is a fault of the file. */
 async function orRefuse<T>(place: string | null, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -249,7 +249,7 @@ async function orRefuse<T>(place: string | null, read: () => Promise<T>): Promis
   }
 }
 
-/** Values that the library made of a damaged page may be of another type than the column says. */
+/** For a damaged page the library may return values of another type than the column's. */
 function* orRefuseAll(place: string, batches: Generator<FeedTrades>): Generator<FeedTrades> {
   for (;;) {
     let next: IteratorResult<FeedTrades>;

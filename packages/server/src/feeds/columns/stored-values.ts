@@ -1,9 +1,9 @@
 /**
- * The values of a column as they lie in memory, so that a loop can take many at a time. Words are kept once each, and a row
- * has the code of its word.
+ * The values of a column as stored in memory, so that loops can process many at a time. Distinct words are stored once,
+ * and a row has the code of its word.
  */
 
-/** Whole numbers and floats, 64-bit integers as halves (the low one first), or words. Only words may be missing. */
+/** Integers and floats, 64-bit integers as halves (low first), or words. Only words may be missing. */
 export type StoredValues =
   | { readonly kind: 'numbers'; readonly values: NumberArray }
   | { readonly kind: 'halves'; readonly values: Uint32Array; readonly isSigned: boolean }
@@ -19,16 +19,15 @@ export type NumberArray =
   | Int8Array
   | Uint8Array;
 
-/** The code of a row without a word. */
 export const NO_WORD = 0xffff_ffff;
 
 const HIGH = 2 ** 32;
-/** Columns of sides and symbols have few words; one with more is read value by value. */
+/** Columns of sides and symbols have few words; a column with more is read value by value. */
 const WORDS_MAX = 4_096;
 export const WORD_BYTES_MAX = 64;
 const SLOTS = 4 * WORDS_MAX;
 
-/** Numbers of rows [from, to) as doubles, from the start of `into` on; NaN for a 64-bit integer beyond 2^53. */
+/** Loads the numbers of rows [from, to) as doubles to the start of `into`; NaN for a 64-bit integer beyond 2^53. */
 export function loadNumbers(
   stored: Exclude<StoredValues, { kind: 'words' }>,
   from: number,
@@ -47,7 +46,7 @@ export function loadNumbers(
   }
 }
 
-/** By what a table's values are: those of decimals are bigints, as are whole numbers of 64 bits; a word that is missing is null. */
+/** A reader of single values: decimals and 64-bit integers are bigints, a missing word is null. */
 export function storedValueAt(stored: StoredValues, kind: string) {
   switch (stored.kind) {
     case 'numbers': {
@@ -73,7 +72,6 @@ export function storedValueAt(stored: StoredValues, kind: string) {
   }
 }
 
-/** Gives each different word a code, in the order of their first appearance. */
 export class WordCodes {
   readonly words: string[] = [];
   readonly #bytes: Uint8Array[] = [];
@@ -81,7 +79,7 @@ export class WordCodes {
   readonly #decoder = new TextDecoder();
   #last = -1;
 
-  /** Null where there are more words, or longer ones, than a column of words has. */
+  /** Null if there are more or longer words than a column of words has. */
   codeOf(bytes: Uint8Array, from: number, to: number): number | null {
     if (this.#last >= 0 && isWord(this.#bytes[this.#last]!, bytes, from, to)) return this.#last;
     if (to - from > WORD_BYTES_MAX) return null;

@@ -1,4 +1,4 @@
-/** The columns that trades of a table are written to before they are handed out, again and again. */
+/** The reused columns that trades of a table are written to. */
 
 import { DecimalColumn } from '../decimals.ts';
 import type { FeedTrades } from '../feed-trades.ts';
@@ -15,7 +15,7 @@ export class TableBatch {
   readonly instruments = new Uint32Array(BATCH_ROWS);
   readonly rows = new Float64Array(BATCH_ROWS);
 
-  /** All of it; it holds until rows are added. */
+  /** The whole batch, valid until rows are added. */
   take(): FeedTrades {
     const batch = {
       count: this.count,

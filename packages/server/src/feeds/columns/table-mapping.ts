@@ -1,4 +1,4 @@
-/** What the typed columns of a table mean, and the columns themselves, whatever file they come from. */
+/** The meaning of a table's typed columns, and the columns themselves, for any file format. */
 
 import type {
   DropRule,
@@ -13,9 +13,9 @@ import type { ExactUnit } from './time-units.ts';
 export interface TableMapping {
   readonly time: {
     readonly column: string;
-    /** Of whole numbers since 1970; timestamps say theirs. */
+    /** The unit of integers since 1970; timestamps have their own. */
     readonly unit: TimeUnit | null;
-    /** IANA, of timestamps that are by a wall clock; others are in UTC. */
+    /** An IANA zone for wall-clock timestamps; others are in UTC. */
     readonly zone: string | null;
   };
   readonly price: NumberMapping & { readonly column: string };
@@ -28,23 +28,21 @@ export interface TableMapping {
   readonly drop: readonly (DropRule & { readonly column: string })[];
 }
 
-/** What the values of a column are. */
 export type TableType =
   | { readonly kind: 'timestamp'; readonly unit: ExactUnit; readonly isUtc: boolean }
   | { readonly kind: 'decimal'; readonly decimals: number }
-  /** A whole number in so many bytes, the least first. */
+  /** An integer of this many bytes, little endian. */
   | { readonly kind: 'raw'; readonly bytes: number }
   | { readonly kind: 'whole' | 'float' | 'text' | 'boolean' };
 
 export interface TableColumn {
   readonly type: TableType;
-  /** Bigints or numbers, texts or booleans, as the type says; null or undefined where there is none. */
+  /** Bigints or numbers, strings or booleans, by type; null or undefined without a value. */
   at(row: number): unknown;
-  /** The same as they lie in memory; null where there are only values one by one. */
+  /** The same values as stored in memory; null if they are only available one by one. */
   readonly stored: StoredValues | null;
 }
 
-/** The names of all columns a mapping reads. */
 export function tableColumns({ time, price, size, side, symbol, drop }: TableMapping): Set<string> {
   const names = [time.column, price.column, size.column, ...drop.map(({ column }) => column)];
   if (side.kind === 'words') names.push(side.column);

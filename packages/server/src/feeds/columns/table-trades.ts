@@ -1,6 +1,6 @@
 /**
- * Trades out of typed columns, whatever file they come from: times with their units, decimals, whole and floating
- * numbers become exact numbers, row by row, or the row is refused. Nothing is null but what the mapping calls unknown.
+ * Converts typed columns of any file to trades: times with their units, decimals, integers and floats become exact
+ * numbers row by row, or the row is rejected. Only values that the mapping calls unknown may be null.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -51,7 +51,7 @@ export class TableTrades {
     return this.#counts;
   }
 
-  /** The next `rows` rows of the table; columns by their names. A batch holds until the next one is asked for. */
+  /** The next `rows` rows of the table, with columns by name. A batch is valid until the next one is requested. */
   *push(columns: ReadonlyMap<string, TableColumn>, rows: number): Generator<FeedTrades> {
     for (const name of tableColumns(this.#mapping)) {
       if (columns.has(name)) continue;
@@ -74,7 +74,7 @@ export class TableTrades {
       }
       if (!this.#set(columns, row, number)) {
         yield batch.take();
-        // Alone in its batch every number has room.
+        // Alone in a batch, every number fits.
         this.#set(columns, row, number);
       }
       batch.count += 1;
@@ -97,7 +97,7 @@ export class TableTrades {
     return value === 0 || value === 0n ? 'size zero' : null;
   }
 
-  /** False when the row needs a batch of its own. */
+  /** False if the row needs its own batch. */
   #set(columns: ReadonlyMap<string, TableColumn>, row: number, number: number): boolean {
     const { time, price, size, side, symbol } = this.#mapping;
     const batch = this.#batch;
@@ -174,7 +174,7 @@ export class TableTrades {
   }
 }
 
-/** 10 digits are seconds, 13 milliseconds, 16 microseconds, 19 nanoseconds. */
+/** 10 digits: seconds, 13: milliseconds, 16: microseconds, 19: nanoseconds. */
 function unitByDigits(value: bigint, row: number): ExactUnit {
   const unit = UNIT_OF_DIGITS.get(String(value).length);
   if (unit !== undefined) return unit;
@@ -200,7 +200,7 @@ function numberOf(
   throw broken(number, `has the ${what} "${value}", which is no number that can be kept exactly`);
 }
 
-/** A floating number stands for the multiple of a billionth that it was made of, or for none. */
+/** A float stands for the multiple of a billionth nearest to it within the error, or is rejected. */
 function ofFloat(value: unknown, places: number) {
   if (typeof value !== 'number' || !Number.isFinite(value)) return null;
   if (Number.isSafeInteger(value)) return shortest(BigInt(value), places);

@@ -1,26 +1,25 @@
 /**
- * A structure of Thrift's compact protocol, in which Parquet describes its files and pages. Every length is checked
- * against the bytes that are left and the depth is bounded, so reading takes no more work than the bytes have.
+ * Reads a structure of Thrift's compact protocol, which describes Parquet files and pages. Every length is checked
+ * against the remaining bytes and the depth is bounded, so the work is bounded by the number of bytes.
  */
 
 const DEPTH_MAX = 32;
-/** Of 64 bits, seven in each byte. */
+/** 64 bits, seven in each byte. */
 const VARINT_BYTES_MAX = 10;
 const [STOP, TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET] = [
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
 ];
 const STRUCT = 12;
 
-/** Whole numbers and structures by the numbers of their fields; everything else is checked and left out. */
+/** Integers and structures by field number; other fields are checked and skipped. */
 export interface ThriftStruct {
   /** True is 1, false 0. */
   readonly numbers: ReadonlyMap<number, number>;
   readonly structs: ReadonlyMap<number, ThriftStruct>;
-  /** The byte behind it. */
   readonly end: number;
 }
 
-/** Throws where the bytes are no such structure. */
+/** Throws if the bytes are no such structure. */
 export function readThriftStruct(bytes: Uint8Array, at: number): ThriftStruct {
   return new Walk(bytes, at).struct(0);
 }
@@ -48,7 +47,7 @@ class Walk {
       field = head >> 4 === 0 ? this.#number() : field + (head >> 4);
       if (kind === STRUCT) structs.set(field, this.struct(depth + 1));
       else if (kind === I16 || kind === I32 || kind === I64) numbers.set(field, this.#number());
-      // The value of a field that is true or false is its kind.
+      // The type of a boolean field is its value.
       else if (kind === TRUE || kind === FALSE) numbers.set(field, kind === TRUE ? 1 : 0);
       else this.#skip(kind, depth);
     }
@@ -68,7 +67,7 @@ class Walk {
     if (depth > DEPTH_MAX) throw damaged();
     const head = this.#byte();
     const count = head >> 4 === 15 ? Number(this.#varint()) : head >> 4;
-    // Each item has a byte at least.
+    // Each item has at least one byte.
     if (count > this.#bytes.length - this.#at) throw damaged();
     for (let index = 0; index < count; index += 1) this.#skip(head & 15, depth);
   }

@@ -1,4 +1,4 @@
-/** Units of whole numbers since 1970. */
+/** Units of integers since 1970. */
 
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 

@@ -1,4 +1,4 @@
-/** Files of exchanges, vendors and desks, as data: by what each is known, its mapping, and the reasons for it. */
+/** Files of exchanges, vendors and desks, as data: how each is recognised, its mapping, and the reasons. */
 
 import type { CsvMapping, SideMapping } from '../feed-mapping.ts';
 import type { CsvPresetName } from './csv-guess.ts';
@@ -6,22 +6,22 @@ import type { CsvSample } from './csv-sample.ts';
 
 export interface ArchiveForm {
   readonly name: CsvPresetName;
-  /** Columns that the header must have; null where there is none. */
+  /** Required columns of the header; null without a header. */
   readonly header: readonly string[] | null;
-  /** What the first row must be besides. */
+  /** A further condition on the first row. */
   readonly isRow?: (row: readonly string[], sample: CsvSample) => boolean;
-  /** Whether it is found from the content; else only `--preset` chooses it. */
+  /** Whether the content suffices to choose it; otherwise only `--preset` does. */
   readonly isTelling?: boolean;
-  /** Of times by a wall clock; null where the file does not say it and it must be asked. */
+  /** The zone of wall-clock times; null if the file does not state it, so that it becomes a question. */
   readonly zone?: string | null;
   readonly because: readonly string[];
   readonly mapping: Pick<CsvMapping, 'time' | 'price' | 'size'> &
     Partial<Pick<CsvMapping, 'side' | 'symbol' | 'drop'>>;
-  /** What the sides follow from when quotes are to say them. */
+  /** The side mapping if sides are derived from quotes. */
   readonly quotes?: SideMapping;
-  /** A column of sides whose words have to be said, and the sentence that asks for them. */
+  /** A side column whose words the user must state, and the question for them. */
   readonly askedSide?: { readonly column: number; readonly question: string };
-  /** The symbol in the name of the file. */
+  /** The symbol in the file name. */
   readonly symbol?: RegExp;
 }
 
@@ -37,7 +37,7 @@ export const sides = (column: string | number, words: Pick<SideMappingWords, 'bu
   ({ kind: 'words', column, ...words, unknown: [''] }) as const;
 type SideMappingWords = Extract<SideMapping, { readonly kind: 'words' }>;
 const ofSymbol = (column: string) => ({ column, isFuturesOnly: false });
-/** Of the flags of a tick in MetaTrader: 32 was bought, 64 was sold. */
+/** The flags of a tick in MetaTrader: 32 is a buy, 64 a sell. */
 const flags = (bit: number, other: number) =>
   Array.from({ length: 128 }, (_, flag) => flag)
     .filter((flag) => (flag & bit) !== 0 && (flag & other) === 0)
@@ -114,7 +114,7 @@ export const ARCHIVE_FORMS: readonly ArchiveForm[] = [
   {
     name: 'okx',
     header: [],
-    // Each name stands before its Chinese one, in one encoding or another.
+    // Each name is followed by its Chinese one, in varying encodings.
     isRow: (_, { header }) =>
       header!.length === OKX_OLD.length &&
       OKX_OLD.every((name, at) => header![at]!.startsWith(`${name}/`)),
@@ -347,7 +347,7 @@ export const ARCHIVE_FORMS: readonly ArchiveForm[] = [
   },
 ];
 
-/** Dates with the month first; a file may have only the first days of months. */
+/** Dates with the month first; a file may contain only the first days of months. */
 function isSlashed([date, time, ...numbers]: readonly string[], clock: RegExp): boolean {
   const isDate = /^(?:0[1-9]|1[0-2])\/\d{2}\/\d{4}$/.test(date ?? '');
   return isDate && clock.test(time ?? '') && numbers.slice(0, 2).every((it) => NUMBER.test(it));

@@ -13,7 +13,7 @@ interface Sample {
   readonly path: string;
   readonly text: string;
   readonly hints?: CsvHints;
-  /** Symbol, nanoseconds after 14:30, price, size, side of each trade. */
+  /** Symbol, nanoseconds after 14:30, price, size and side of each trade. */
   readonly trades: readonly (readonly [string | null, number, string, string, number])[];
 }
 

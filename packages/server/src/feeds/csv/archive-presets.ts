@@ -1,6 +1,6 @@
 /**
- * Files of exchanges, vendors and desks that are known by their header, or by the form of their rows (`archive-forms.ts`). Forms
- * without a header that others could have too count only when they are asked for.
+ * Archives of exchanges, vendors and desks, recognised by their header or by the form of their rows
+ * (`archive-forms.ts`). A form without a header that fits other files too is used only on request.
  */
 
 import type { SideMapping } from '../feed-mapping.ts';
@@ -41,7 +41,7 @@ export const ARCHIVE_PRESETS: readonly CsvPreset[] = ARCHIVE_FORMS.map((form) =>
   },
 }));
 
-/** A form that this could be, and that counts only when somebody says so. */
+/** A form that would fit but must be named by the caller. */
 export function formToSay(sample: CsvSample): CsvPresetName | null {
   const fitting = ARCHIVE_FORMS.find((form) => form.isTelling !== true && isForm(form, sample));
   return fitting?.name ?? null;

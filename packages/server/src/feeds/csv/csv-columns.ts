@@ -1,6 +1,6 @@
 /**
- * The columns that a mapping asks of a text, found by its first line, and their rows as a batch of trades. Sizes are
- * read before anything else that may be cut, so that every column ends with the same row.
+ * The columns of a text that a mapping uses, located by the first line, and their rows as a batch of trades. Sizes are
+ * read before any other column that may cut the batch, so that all columns end with the same row.
  */
 
 import {
@@ -21,7 +21,7 @@ import { splitLine } from './split-line.ts';
 import { TimeFields } from './time-fields.ts';
 import { SymbolFields, WordTable } from './word-fields.ts';
 
-/** More columns than the widest dump of a book has. */
+/** More columns than the widest dump of an order book has. */
 const COLUMN_NUMBER_MAX = 1_000;
 const ZERO_SIZE = 'size zero';
 
@@ -44,16 +44,16 @@ export class CsvColumns {
   readonly #symbols: SymbolFields | null;
   readonly #instrumentOfRow: Uint32Array;
   readonly #rows: Float64Array;
-  /** Null where rows are never ordinary. */
+  /** Null if the mapping never has ordinary rows. */
   readonly #ordinary: OrdinaryRows | null;
-  /** Behind the ordinary rows that were read. */
+  /** The position after the ordinary rows. */
   ordinaryEnd = 0;
 
   constructor(mapping: CsvMapping, firstLine: string, capacity: number) {
     const { time, price, size, side, symbol, drop, delimiter, decimalSign, hasHeader } = mapping;
     const names = hasHeader ? splitLine(firstLine, delimiter) : null;
     const slots = new Map(columnsOf(mapping).map((column) => [column, numberOf(column, names)]));
-    // Two references to one column, by name and by number, share its slot.
+    // References to one column by name and by number share its slot.
     const numbers = [...new Set(slots.values())];
     const slotOf = (column: ColumnRef) => numbers.indexOf(slots.get(column)!);
     const slotOfColumn = new Int16Array(Math.max(...numbers)).fill(-1);
@@ -97,8 +97,8 @@ export class CsvColumns {
   }
 
   /**
-   * Reads ordinary rows from `from` on into the batch, from `first` to `to` at most; returns where the batch ends then.
-   * Any other row is left to `fields`.
+   * Reads ordinary rows starting at `from` into the batch, from `first` to at most `to`; returns the new end of the
+   * batch. `fields` handles all other rows.
    */
   readOrdinary(bytes: Uint8Array, from: number, end: number, first: number, to: number): number {
     this.ordinaryEnd = from;
@@ -113,7 +113,6 @@ export class CsvColumns {
     return last;
   }
 
-  /** Leaves out the rows that the mapping calls no trades. */
   drop(bytes: Uint8Array, counts: Map<string, number>): void {
     const { fields } = this;
     for (const { place, words, isDropped, as } of this.#drops) {
@@ -131,7 +130,7 @@ export class CsvColumns {
     }
   }
 
-  /** Reads rows `from` to `reading.end` of the index into the batch from `to` on. */
+  /** Reads rows `from` to `reading.end` of the index into the batch, starting at `to`. */
   read(bytes: Uint8Array, from: number, to: number, reading: Reading): void {
     const { fields } = this;
     this.#sizes.read(bytes, fields, from, to, reading);
@@ -146,7 +145,7 @@ export class CsvColumns {
     }
   }
 
-  /** The sign is the side, and what is left the size. */
+  /** The sign gives the side, the absolute value the size. */
   #takeSigns(from: number, to: number): void {
     const { values } = this.#sizes.column;
     for (let row = from; row < to; row += 1) {
@@ -162,7 +161,7 @@ export class CsvColumns {
     }
   }
 
-  /** Leaves out what has no size of rows `from` to `to` of the batch; returns where the batch ends now. */
+  /** Drops rows of size 0 between `from` and `to` of the batch; returns the new end of the batch. */
   keepSized(from: number, to: number, counts: Map<string, number>): number {
     const sizes = this.#sizes.column.values;
     const first = sizes.subarray(0, to).indexOf(0, from);
@@ -201,7 +200,7 @@ export class CsvColumns {
     };
   }
 
-  /** The next row is the first of a batch. */
+  /** The next row starts a batch. */
   restart(): void {
     this.#prices.column.restart();
     this.#sizes.column.restart();

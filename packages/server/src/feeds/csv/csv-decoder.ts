@@ -1,7 +1,7 @@
 /**
- * Trades out of a text of rows, without I/O: bytes go in, cut anywhere, and batches of trades come out, in the order of
- * the file. The same bytes give the same trades however they were cut. A row that cannot be read ends everything with
- * an error that names the earliest such row; what was left out on purpose is counted.
+ * Decodes trades from a text of rows, without I/O: bytes in pieces of any length in, batches of trades out, in file
+ * order. The result does not depend on the pieces. A row that cannot be read ends decoding with an error that names the
+ * earliest such row; rows dropped on purpose are counted.
  */
 
 import type { CsvMapping } from '../feed-mapping.ts';
@@ -17,9 +17,9 @@ import { textOf } from './number-fields.ts';
 import { Reading, ROWS_CUT } from './reading.ts';
 
 const BATCH_ROWS = 8_192;
-/** So much is looked at in one go. */
+/** The bytes examined at once. */
 const PIECE_BYTES = 256 * 1_024;
-/** So many rows are read after one that is not ordinary, before the next are taken to be. */
+/** After a row that is not ordinary, this many rows use the general reader before ordinary ones are expected again. */
 const OTHER_ROWS = 512;
 const ROW_BYTES_MAX = 64 * 1_024;
 const LINE_FEED = 0x0a;
@@ -31,13 +31,13 @@ export class CsvDecoder {
   readonly #batchRows: number;
   readonly #isHeaderAdded: boolean;
   readonly #counts = new Map<string, number>();
-  /** What is not read yet: the beginning of a row, or a whole piece. */
+  /** Bytes not read yet: the start of a row, or a whole piece. */
   readonly #pending = new Uint8Array(PIECE_BYTES + ROW_BYTES_MAX);
   #pendingBytes = 0;
   #columns: CsvColumns | null = null;
   #count = 0;
 
-  /** `batchRows` is how many trades a batch has at most; a header that was added to a file does not count as a row of it. */
+  /** `batchRows`: the maximum of trades in a batch. A header added to a file does not count as a row of it. */
   constructor(mapping: CsvMapping, batchRows = BATCH_ROWS, isHeaderAdded = false) {
     this.#mapping = mapping;
     this.#batchRows = batchRows;
@@ -52,7 +52,7 @@ export class CsvDecoder {
     return this.#counts;
   }
 
-  /** Takes more of the file. A batch holds until the next one is asked for. */
+  /** Takes the next piece. A batch is valid until the next one is requested. */
   *push(bytes: Uint8Array): Generator<FeedTrades> {
     for (let from = 0; from < bytes.length; ) {
       const room = Math.min(PIECE_BYTES, this.#pending.length - this.#pendingBytes);
@@ -60,7 +60,7 @@ export class CsvDecoder {
       this.#pending.set(piece, this.#pendingBytes);
       this.#pendingBytes += piece.length;
       from += piece.length;
-      // Only what is new can end a row.
+      // Only new bytes can complete a row.
       const lineEnd = piece.lastIndexOf(LINE_FEED);
       const end = lineEnd === -1 ? 0 : this.#pendingBytes - piece.length + lineEnd + 1;
       if (end > 0) {
@@ -76,7 +76,6 @@ export class CsvDecoder {
     }
   }
 
-  /** The file has ended. */
   *finish(): Generator<FeedTrades> {
     if (this.#pendingBytes > 0) {
       this.#counts.set(NO_LINE_END, 1);
@@ -116,7 +115,6 @@ export class CsvDecoder {
     }
   }
 
-  /** Rows that stand in the index, into the batch. */
   *#readRows(columns: CsvColumns): Generator<FeedTrades> {
     const { fields } = columns;
     columns.drop(this.#pending, this.#counts);
@@ -151,7 +149,7 @@ export class CsvDecoder {
   }
 }
 
-/** Where the text begins: behind the mark that some programs put before UTF-8. */
+/** The start of the text, after a UTF-8 byte order mark. */
 function beginOf(bytes: Uint8Array): number {
   const [first, second, third] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {

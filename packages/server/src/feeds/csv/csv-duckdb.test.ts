@@ -9,7 +9,7 @@ import { plainTrades, type ReadTrade } from '../../../testing/feeds/plain-trades
 import { CsvDecoder } from './csv-decoder.ts';
 import { guessCsv } from './guess-csv.ts';
 
-/** More than one batch, over a midnight of UTC. */
+/** More than one batch, across a UTC midnight. */
 const TRADES = 20_000;
 const trades: readonly PlainTrade[] = Array.from({ length: TRADES }, (_, index) => ({
   symbol: index % 5 === 0 ? 'NQH6' : 'ESH6',
@@ -38,7 +38,7 @@ function decode(bytes: Uint8Array, path: string): readonly ReadTrade[] {
   return read;
 }
 
-/** Count, sums, first and last time in microseconds. */
+/** The count, sums, and the first and last time in microseconds. */
 function sumsOf(read: readonly ReadTrade[]) {
   const sum = (numbers: readonly number[]) => numbers.reduce((total, value) => total + value, 0);
   return [

@@ -1,4 +1,4 @@
-/** What a look at a file gives: a mapping with its reasons, or what must be asked before there can be one. */
+/** The result of a look at a file: a mapping with its reasons, or the questions that must be settled first. */
 
 import type { CsvMapping } from '../feed-mapping.ts';
 import type { CsvSample } from './csv-sample.ts';
@@ -27,42 +27,39 @@ export const CSV_PRESETS = [
 ] as const;
 export type CsvPresetName = (typeof CSV_PRESETS)[number];
 
-/** What somebody has said already. */
 export interface CsvHints {
   readonly preset?: CsvPresetName;
-  /** IANA, for times that do not say theirs. */
+  /** An IANA zone for times that do not have one. */
   readonly zone?: string;
-  /** For times since midnight, a number like 20261116. */
+  /** For times since midnight: a number like 20261116. */
   readonly date?: number;
-  /** How `03/04/2026` is meant. */
+  /** The meaning of `03/04/2026`. */
   readonly dayMonth?: 'day-first' | 'month-first';
-  /** The words of the column of sides. */
+  /** The words of the side column. */
   readonly buyWords?: readonly string[];
   readonly sellWords?: readonly string[];
-  /** Sides are to follow from the quotes beside each trade, where a form has them. */
+  /** Derive sides from the quotes beside each trade, if the form has them. */
   readonly hasSideByQuotes?: boolean;
 }
 
 export interface CsvQuestion {
   readonly about: 'preset' | 'zone' | 'date' | 'dayMonth' | 'time' | 'columns' | 'side' | 'content';
-  /** For people: what is unclear, and how to answer. */
+  /** A readable question, with the way to answer it. */
   readonly sentence: string;
 }
 
 export interface CsvGuess {
-  /** Null as long as something is unclear. */
+  /** Null while a question is open. */
   readonly mapping: CsvMapping | null;
-  /** The same, also where something is unclear: to be looked at and changed, never to be read with. */
+  /** The same even with open questions: for review and editing, never for reading. */
   readonly draft: CsvMapping | null;
   readonly preset: CsvPresetName | null;
-  /** The symbol that the name of the file gives, as it stands there; null when it gives none. */
+  /** The symbol in the file name, unchanged; null without one. */
   readonly symbol: string | null;
-  /** Sentences that say what was taken for what, and why. */
   readonly reasons: readonly string[];
   readonly unclear: readonly CsvQuestion[];
 }
 
-/** Reasons and questions as they come up. */
 export class GuessNotes {
   readonly reasons: string[] = [];
   readonly unclear: CsvQuestion[] = [];
@@ -75,7 +72,7 @@ export class GuessNotes {
     this.unclear.push({ about, sentence });
   }
 
-  /** The mapping counts only when nothing had to be asked. */
+  /** Gives a mapping only without open questions. */
   guess(
     mapping: CsvMapping | null,
     { preset = null, symbol = null }: Partial<Pick<CsvGuess, 'preset' | 'symbol'>> = {},
@@ -86,10 +83,8 @@ export class GuessNotes {
   }
 }
 
-/** A form of files that is known by name. */
 export interface CsvPreset {
   readonly name: CsvPresetName;
-  /** Whether a file looks like it. */
   fits(sample: CsvSample): boolean;
   guess(sample: CsvSample, hints: CsvHints): CsvGuess;
 }

@@ -1,4 +1,4 @@
-/** A first look at a text: its delimiter, whether it has a header, and its first rows as fields. Nothing is decided by one row. */
+/** A first look at a text: its delimiter, whether it has a header, and its first rows as fields. */
 
 import { DELIMITERS } from '../feed-mapping.ts';
 import { splitLine } from './split-line.ts';
@@ -7,22 +7,21 @@ const ROWS_MAX = 200;
 const NUMERIC = /^[+-]?\d[\d.,:/ TZ+-]*$/;
 
 export interface CsvSample {
-  /** The path as far as it is known, with `/`. */
+  /** The known part of the path, with `/`. */
   readonly path: string;
-  /** The last part of it. */
   readonly fileName: string;
   readonly delimiter: (typeof DELIMITERS)[number];
-  /** Null where the first row has values already. */
+  /** Null if the first row has values. */
   readonly header: readonly string[] | null;
-  /** Whole rows, all with as many fields. */
+  /** Complete rows, all with the same number of fields. */
   readonly rows: readonly (readonly string[])[];
 }
 
-/** What can be told of the first bytes of a text, or null when they are no rows of several columns. */
+/** Null if the first bytes are not rows of several columns. */
 export function sampleOf(firstBytes: Uint8Array, path: string): CsvSample | null {
   const text = new TextDecoder().decode(firstBytes);
   const lines = text.split('\n');
-  // The last one may be cut.
+  // The last line may be incomplete.
   if (lines.length > 1) lines.pop();
   const full = lines.filter((line) => line.trim() !== '').slice(0, ROWS_MAX + 1);
   let best: { delimiter: (typeof DELIMITERS)[number]; rows: (readonly string[])[] } | null = null;
@@ -44,7 +43,7 @@ export function sampleOf(firstBytes: Uint8Array, path: string): CsvSample | null
   };
 }
 
-/** The values of a column, by number from 1, without empty ones. */
+/** The non-empty values of a column, numbered from 1. */
 export function valuesOf({ rows }: CsvSample, column: number): readonly string[] {
   return rows.map((row) => row[column - 1] ?? '').filter((value) => value !== '');
 }

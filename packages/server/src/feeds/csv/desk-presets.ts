@@ -1,6 +1,6 @@
 /**
- * Files that trading programs write: Sierra Chart, NinjaTrader, QuantConnect's Lean. They leave something unsaid, the zone
- * of their clocks or the date; what neither the file nor its name says is asked.
+ * Files of trading programs: Sierra Chart, NinjaTrader, QuantConnect's Lean. They omit the zone of their clocks or the
+ * date; if neither the file nor its name has it, it becomes a question.
  */
 
 import { isUtcDay } from '@tapeloom/core/utc-day';
@@ -154,7 +154,7 @@ function quotesReason(hasQuotes: boolean, isByQuotes: boolean): string {
 }
 
 const LEAN_NAME = /(?:^|[/#])(\d{8})_([a-z0-9]+)_tick_trade_(\d{6,8})/i;
-/** By Lean's own table of market hours. */
+/** From Lean's own table of market hours. */
 const LEAN_ZONES: ReadonlyMap<string, string> = new Map([
   ...['cme', 'cbot', 'nymex', 'comex'].map((market) => [market, 'UTC'] as const),
   ['eurex', 'Europe/Berlin'],
@@ -215,7 +215,7 @@ function leanGuess(
   return notes.guess(mapping, { preset: 'quantconnect', symbol });
 }
 
-/** `ES 12-25.Last.txt` is of `ES 12-25`. */
+/** `ES 12-25.Last.txt` has the symbol `ES 12-25`. */
 function nameBeforeDot({ fileName }: CsvSample): string | null {
   const name = fileName.split('.')[0]!.replace(/[-_ ]?BarData$/i, '');
   return name === '' ? null : name;

@@ -1,7 +1,7 @@
 /**
- * Where the wanted fields of many rows stand in a piece of memory: one pass over the bytes, without a text per field.
- * Every row has as many fields as the first one, or the scan ends before it and says why. Rows are counted as lines,
- * so a line break inside quotes is refused; empty lines are passed over.
+ * The positions of the wanted fields of many rows in memory: one pass over the bytes, without a string per field. Every
+ * row must have as many fields as the first one; otherwise the scan ends before it with a reason. Rows are lines, so a
+ * line break inside quotes is rejected; empty lines are skipped.
  */
 
 const QUOTE = 0x22;
@@ -10,12 +10,11 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 interface FieldIndexOptions {
-  /** How many rows there is room for. */
   readonly capacity: number;
   readonly delimiter: string;
-  /** The slot of each column up to the last one that is wanted, or -1. */
+  /** The slot of each column up to the last wanted one, or -1. */
   readonly slotOfColumn: Int16Array;
-  /** How many columns every row has; 0 where the first row will say. */
+  /** The number of columns of every row; 0 if the first row determines it. */
   readonly columns: number;
   readonly linesBefore: number;
 }
@@ -25,18 +24,17 @@ export class FieldIndex {
   /** Row `row` of slot `slot` is at `slot * capacity + row`. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  /** Of each row: its number from 1, and where it stands, without its line end. */
+  /** For each row: its number from 1, and its position without the line end. */
   readonly numbers: Float64Array;
   readonly rowStarts: Int32Array;
   readonly rowEnds: Int32Array;
   rows = 0;
-  /** Why the row after the last one cannot be read, and its place is that of one more row; null when all is well. */
+  /** Why the next row cannot be read; its position is then that of one more row. Null without a fault. */
   broken: string | null = null;
   readonly #delimiter: number;
   readonly #slotOfColumn: Int16Array;
-  /** How many every row has; 0 before the first row has said it. */
+  /** The number of columns of every row; 0 before the first row determines it. */
   columns = 0;
-  /** How many were read so far. */
   lines = 0;
 
   constructor({ capacity, delimiter, slotOfColumn, columns, linesBefore }: FieldIndexOptions) {
@@ -44,7 +42,7 @@ export class FieldIndex {
     this.capacity = capacity;
     this.starts = new Int32Array(slots * capacity);
     this.ends = new Int32Array(slots * capacity);
-    // One more than asked for: the place of a broken row.
+    // One more than requested, for a broken row.
     this.numbers = new Float64Array(capacity + 1);
     this.rowStarts = new Int32Array(capacity + 1);
     this.rowEnds = new Int32Array(capacity + 1);
@@ -54,7 +52,7 @@ export class FieldIndex {
     this.lines = linesBefore;
   }
 
-  /** Reads rows from `from` on, where lines end before `end`, until there are `rowsMax`; returns where it stopped. */
+  /** Reads at most `rowsMax` complete lines between `from` and `end`; returns where it stopped. */
   scan(bytes: Uint8Array, from: number, end: number, rowsMax: number): number {
     const { starts, ends, capacity, numbers, rowStarts, rowEnds } = this;
     const delimiter = this.#delimiter;
@@ -96,7 +94,7 @@ export class FieldIndex {
             byte = bytes[at]!;
           }
           stop = at;
-          // Nearly no field ends with something to cut off.
+          // Only few fields have something to trim at their end.
           if (last === SPACE || last === CARRIAGE_RETURN) {
             if (byte === LINE_FEED && last === CARRIAGE_RETURN) stop -= 1;
             while (stop > start && bytes[stop - 1] === SPACE) stop -= 1;
@@ -128,7 +126,7 @@ export class FieldIndex {
     return at;
   }
 
-  /** Leaves out the rows that are not kept, and returns how many there were. */
+  /** Removes the rows that are not kept, and returns their number. */
   keep(isKept: Uint8Array): number {
     const { starts, ends, capacity, numbers, rowStarts, rowEnds, rows } = this;
     let to = 0;
@@ -145,7 +143,7 @@ export class FieldIndex {
       }
       to += 1;
     }
-    // A broken row stays right behind the last one.
+    // A broken row stays right after the last one.
     numbers[to] = numbers[rows]!;
     rowStarts[to] = rowStarts[rows]!;
     rowEnds[to] = rowEnds[rows]!;
@@ -165,7 +163,7 @@ function counted(columns: number): string {
   return columns === 1 ? '1 column' : `${columns} columns`;
 }
 
-/** Where the quote stands that closes a field, or the end of the line. */
+/** The position of the closing quote, or of the line end. */
 function closingQuote(bytes: Uint8Array, from: number): number {
   for (let at = from; ; at += 1) {
     if (bytes[at] === LINE_FEED) return at;

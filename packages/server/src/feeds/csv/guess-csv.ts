@@ -1,7 +1,6 @@
 /**
- * Which mapping a text would be read with, told by its first bytes and its name: a form that is known, or columns by
- * their names and values. Every choice has a reason that a person can read; what could be meant in two ways is asked
- * and never chosen.
+ * Guesses the mapping of a text from its first bytes and its name: a known form, or columns by their names and values.
+ * Every choice has a readable reason. Ambiguous parts become questions; nothing ambiguous is chosen.
  */
 
 import {
@@ -111,7 +110,7 @@ function byNames(
   notes.because(`"${price}" is the price and "${size}" the size.`);
   notes.because(symbol === null ? 'No column names the instrument.' : `"${symbol}" is the symbol.`);
   const mapping: CsvMapping = {
-    // Where it had to be asked, this is a place to begin with.
+    // With an open question, this is a starting point.
     time: time ?? draftTime(timeColumn),
     price: { column: price, decimals: 0 },
     size: { column: size, decimals: 0 },
@@ -125,7 +124,7 @@ function byNames(
   return notes.guess(mapping);
 }
 
-/** Time, price and size in the order of their columns: a proposal for who has to say it. */
+/** Time, price and size in column order: a proposal for the user to correct. */
 function numberedDraft(sample: CsvSample, hints: CsvHints): CsvMapping | null {
   const [first] = sample.rows;
   const isNumber = (column: number) => NUMBER.test(first![column - 1]!);
@@ -171,7 +170,7 @@ function signOf(
   const isComma =
     delimiter !== ',' && values.every((value) => NUMBER.test(value.replace(',', '.')));
   if (isComma) {
-    // 1,250 is a thousand in one country and little more than one in another.
+    // 1,250 is a thousand in some countries and little more than one in others.
     const isThousands = values.every((value) => !value.includes(',') || /,\d{3}$/.test(value));
     if (!isThousands) {
       notes.because('Numbers have a decimal comma.');

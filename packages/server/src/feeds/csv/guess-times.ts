@@ -1,10 +1,10 @@
-/** Which form the times of a column have, by all values that were seen; what fits two forms is asked. */
+/** Recognises the form of a column's times by all sampled values; a time that fits two forms becomes a question. */
 
 import type { TextTime, TimeMapping } from '../feed-mapping.ts';
 import type { CsvHints, GuessNotes } from './csv-guess.ts';
 
 const ISO = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
-/** As kdb writes it, and BitMEX. */
+/** The form of kdb and BitMEX. */
 const WITH_D = /^\d{4}-\d{2}-\d{2}D\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?$/;
 const NAMED_UTC = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,9})? UTC$/;
 const SECONDS = /^\d{10}\.\d+$/;
@@ -24,7 +24,6 @@ const DATES: readonly (readonly [RegExp, string])[] = [
 ];
 const DAY_OR_MONTH = /^(\d{1,2})([/.-])(\d{1,2})\2\d{4}$/;
 
-/** One column with date and time. */
 export function guessTime(
   column: string,
   values: readonly string[],
@@ -82,7 +81,6 @@ export function guessTime(
   return null;
 }
 
-/** Date and time in two columns. */
 export function guessDateAndTime(
   [dateColumn, timeColumn]: readonly [string, string],
   [dates, times]: readonly [readonly string[], readonly string[]],
@@ -163,7 +161,7 @@ function guessClock(column: string, values: readonly string[], notes: GuessNotes
   return null;
 }
 
-/** Of as many digits each, where there are any: else they may be counts without leading zeros. */
+/** Whether all fractions have the same length; otherwise they may be counts without leading zeros. */
 function hasEvenFractions(fractions: readonly (string | undefined)[]): boolean {
   const lengths = new Set(
     fractions.flatMap((digits) => (digits === undefined ? [] : [digits.length])),

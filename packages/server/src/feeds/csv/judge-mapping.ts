@@ -1,6 +1,6 @@
 /**
- * A mapping as somebody wrote it, judged: all that is wrong is said at once, each with the name of the field, what was
- * read and what is accepted. What passes can be decoded with; whether its columns exist, the file will say.
+ * Validates a mapping written by a person: all faults are reported at once, each with the field, its value and the
+ * accepted values. A valid mapping can be used to decode; missing columns are found with the file.
  */
 
 import { isUtcDay } from '@tapeloom/core/utc-day';
@@ -16,7 +16,7 @@ type Judged =
   | { readonly mapping: CsvMapping }
   | { readonly mapping: null; readonly faults: readonly string[] };
 type Fields = Readonly<Record<string, unknown>>;
-/** What is wrong with a value, after «must be», or null. */
+/** The accepted values, for after "must be"; null if the value is valid. */
 type Check = (value: unknown) => string | null;
 
 const column: Check = (value) =>
@@ -99,7 +99,7 @@ export function judgeMapping(value: unknown): Judged {
   return faults.length === 0 ? { mapping: value as CsvMapping } : { mapping: null, faults };
 }
 
-/** A word that means two sides means none. */
+/** A word may stand for one side only. */
 function judgeWords(side: unknown, faults: string[]): void {
   const { buy, sell, unknown } = (side ?? {}) as Fields;
   if (![buy, sell, unknown].every(Array.isArray)) return;

@@ -1,4 +1,4 @@
-/** The forms in which vendors and desks write their trades: guessed and read, whole, in pieces and cut off. */
+/** The text forms of vendors and desks: guessed and read, whole, in pieces and truncated. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

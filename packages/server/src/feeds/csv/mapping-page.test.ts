@@ -1,4 +1,4 @@
-/** The page about mappings: every example on it is read as it says, and every preset is named. */
+/** Checks the page about mappings: every example on it is read as described, and every preset is named. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

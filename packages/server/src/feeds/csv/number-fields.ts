@@ -1,6 +1,6 @@
 /**
- * Decimal numbers of one column of a text, digit by digit into exact doubles. What is not plain digits with at most one
- * decimal sign, or is longer than a double surely holds, is read once more as a text.
+ * Decimal numbers of a text column, parsed digit by digit into exact doubles. Anything but plain digits with at most
+ * one decimal sign, or with more digits than a double surely holds, is parsed as a string.
  */
 
 import { DecimalColumn, parseDecimal, shortest } from '../decimals.ts';
@@ -9,13 +9,13 @@ import { type Reading, ROWS_CUT } from './reading.ts';
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** So many digits fit into a double whatever they are, and so many into 32 bits, which are faster to count with. */
+/** How many digits always fit exactly into a double, and into 32 bits, which are faster. */
 export const DIGITS_SURE = 15;
 export const DIGITS_SMALL = 9;
 
 interface NumberOptions {
   readonly slot: number;
-  /** The column has whole numbers of 10^-decimals. */
+  /** The column has integers of 10^-decimals. */
   readonly decimals: number;
   readonly decimalSign: string;
   readonly capacity: number;
@@ -36,7 +36,7 @@ export class NumberFields {
     this.column = new DecimalColumn(capacity);
   }
 
-  /** Reads rows `from` to `reading.end` into the column from `to` on. */
+  /** Reads rows `from` to `reading.end` into the column, starting at `to`. */
   read(bytes: Uint8Array, fields: FieldIndex, from: number, to: number, reading: Reading): void {
     const { starts, ends, capacity } = fields;
     const place = this.#slot * capacity;
@@ -94,12 +94,11 @@ export class NumberFields {
   }
 }
 
-/** The bytes of a field as a text. */
 export function textOf(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
 }
 
-/** Digits as a number, 0 where there are none; -1 where something else is among them. */
+/** The number of these digits, 0 without any; -1 for another character. */
 export function wholeNumber(bytes: Uint8Array, from: number, to: number): number {
   const smallFrom = Math.max(from, to - DIGITS_SMALL);
   let large = 0;

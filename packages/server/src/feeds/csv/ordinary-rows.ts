@@ -1,7 +1,7 @@
 /**
- * The loop that nearly all rows of archives go through: plain numbers, a time in digits since 1970 on the day of the row
- * before, a word for the side, no quotes and no spaces around. Each byte is looked at once, and what it means goes straight
- * into the columns. It stops before any other row, be it a strange one or a broken one: who reads all rows judges that one.
+ * The hot loop for nearly all rows of archives: plain numbers, a time in digits since 1970 on the previous row's day, a
+ * word for the side, no quotes and no padding. Each byte is read once, and its value goes straight into the columns.
+ * The loop stops before any other row, valid or not; the general reader handles that one.
  */
 
 import { SECOND_NS } from '@tapeloom/core/units';
@@ -16,17 +16,15 @@ const SPACE = 0x20;
 const ZERO = 0x30;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** What columns are. */
 const PASSED_OVER = 0;
 const TIME = 1;
 const PRICE = 2;
 const SIZE = 3;
 const SIDE = 4;
 
-/** As many columns as a row has that is not taken for something else. */
+/** More columns than an intact row has. */
 const COLUMNS_MAX = 1_024;
 
-/** The columns of a batch. */
 interface OrdinaryColumns {
   readonly times: TimeFields;
   readonly prices: DecimalColumn;
@@ -34,7 +32,6 @@ interface OrdinaryColumns {
   readonly sides: SideFields;
 }
 
-/** Rows of so many columns, between two places. */
 interface RowsPlace {
   readonly from: number;
   readonly end: number;
@@ -49,14 +46,13 @@ export class OrdinaryRows {
   readonly #priceScale: number;
   readonly #sizeScale: number;
   readonly #isUnitOpen: boolean;
-  /** How many digits times have; where the unit leaves it open, as many as were met. */
+  /** The number of digits of a time; for an open unit, as in the last times. */
   #timeDigits = 0;
   #fractionNs = 0;
   #lastColumn = 0;
-  /** Behind the last row that was taken. */
   at = 0;
 
-  /** Null where rows of the mapping are never ordinary. `columnOf` says where a column stands, from 0. */
+  /** Null if the mapping never has ordinary rows. `columnOf` returns a column's index from 0. */
   static of(
     mapping: CsvMapping,
     columnOf: (column: ColumnRef) => number,
@@ -71,7 +67,7 @@ export class OrdinaryRows {
     kinds[columnOf(size.column)] = SIZE;
     if (side.kind === 'words') kinds[columnOf(side.column)] = SIDE;
     const wanted = side.kind === 'words' ? 4 : 3;
-    // A column that means two things is read by who reads all rows.
+    // A column with two meanings needs the general reader.
     const isOnce =
       kinds.reduce((count, kind) => count + (kind === PASSED_OVER ? 0 : 1), 0) === wanted;
     return isOnce ? new OrdinaryRows(mapping, time.unit, kinds, columns) : null;
@@ -93,7 +89,7 @@ export class OrdinaryRows {
     this.#setDigits(SECOND_DIGITS + (unit === 'by-digits' ? 0 : UNIT_DIGITS[unit]));
   }
 
-  /** Takes rows into the columns, from `first` to `to` at most; returns the row behind the last. */
+  /** Reads rows into the columns, from `first` to at most `to`; returns the row after the last. */
   take(bytes: Uint8Array, { from, end, columns }: RowsPlace, first: number, to: number): number {
     const { times, sides } = this.#columns;
     this.at = from;
@@ -110,7 +106,7 @@ export class OrdinaryRows {
     return row;
   }
 
-  /** Behind the row at `from`, which is written to place `row`; -1 where it is not ordinary. */
+  /** Reads the row at `from` into `row`; returns the position after it, or -1 if it is not ordinary. */
   #takeRow(bytes: Uint8Array, from: number, row: number): number {
     const kinds = this.#kinds;
     const delimiter = this.#delimiter;
@@ -188,12 +184,12 @@ export class OrdinaryRows {
     return column.set(row, mantissa, decimals) ? at : -1;
   }
 
-  /** Of the day of the row before. */
+  /** The time must be on the previous row's day. */
   #takeTime(bytes: Uint8Array, from: number, row: number): number {
     if (this.#isUnitOpen && isDigit(bytes[from + this.#timeDigits]!))
       this.#countDigits(bytes, from);
     const end = from + this.#timeDigits;
-    // Nine digits fit into 32 bits, and the tenth is that of single seconds.
+    // Nine digits fit into 32 bits; the tenth is the last digit of the seconds.
     const tensEnd = from + SECOND_DIGITS - 1;
     let tens = 0;
     let at = from;
@@ -217,7 +213,7 @@ export class OrdinaryRows {
     return end;
   }
 
-  /** Times have more digits than it seemed. */
+  /** Times have another number of digits than before. */
   #countDigits(bytes: Uint8Array, from: number): void {
     let digits = 0;
     while (digits <= DIGITS_MAX && isDigit(bytes[from + digits]!)) digits += 1;

@@ -1,4 +1,4 @@
-/** The way from the pieces of a file to its trades; the first look at it takes no more than it needs. */
+/** Reads the pieces of a file to trades; the first look reads only as much as it needs. */
 
 import { KIB } from '@tapeloom/core/units';
 import type { FeedTrades } from '../feed-trades.ts';
@@ -7,7 +7,6 @@ import type { CsvDecoder } from './csv-decoder.ts';
 
 const FIRST_BYTES = 64 * KIB;
 
-/** What a mapping is guessed from. */
 export async function firstBytesOf(file: PackedFile): Promise<Uint8Array> {
   const first = new Uint8Array(FIRST_BYTES);
   let bytes = 0;
@@ -20,7 +19,7 @@ export async function firstBytesOf(file: PackedFile): Promise<Uint8Array> {
   return first.subarray(0, bytes);
 }
 
-/** All trades of a file. A batch holds until the next one is asked for. */
+/** All trades of a file. A batch is valid until the next one is requested. */
 export async function* readCsv(file: PackedFile, decoder: CsvDecoder): AsyncGenerator<FeedTrades> {
   for await (const piece of file.bytes()) yield* decoder.push(piece);
   yield* decoder.finish();

@@ -1,15 +1,15 @@
 /**
- * How far the rows at hand can be read: every column reads them up to `end`, and the one that meets a row it cannot
- * take moves the end before it. In the end the earliest such row, whatever column it was, has the word.
+ * How far the current rows can be read. Every column reads up to `end`, and stops before a row that it cannot read. So
+ * in the end, `reason` belongs to the earliest such row of any column.
  */
 
-/** Nothing is wrong with the row: it needs a batch of its own. */
+/** The row is valid but needs its own batch. */
 export const ROWS_CUT = 'cut';
 
 export class Reading {
-  /** The row after the last that is fine. */
+  /** The row after the last readable one. */
   end: number;
-  /** What is wrong with the row at `end`, or that it belongs to the next batch; null when there is no such row. */
+  /** The fault of the row at `end`, or `ROWS_CUT`; null without such a row. */
   reason: string | null = null;
 
   constructor(rows: number) {

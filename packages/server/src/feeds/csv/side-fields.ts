@@ -1,4 +1,4 @@
-/** Who was the aggressor, by the word of a column, by two columns of sizes, or by quotes beside the trade. */
+/** The aggressor, by a column of words, by two columns of sizes, or by quotes beside the trade. */
 
 import type { DecimalColumn } from '../decimals.ts';
 import type { SideMapping, SideWords } from '../feed-mapping.ts';
@@ -12,7 +12,7 @@ const SELL = -1;
 const UNKNOWN = 0;
 
 interface SideOptions {
-  /** Of the columns of the mapping, in its order. */
+  /** The slots of the mapping's columns, in its order. */
   readonly slots: readonly number[];
   readonly capacity: number;
   readonly decimalSign: string;
@@ -23,7 +23,7 @@ export class SideFields {
   readonly sides: Int8Array;
   readonly #side: SideMapping;
   readonly #slots: readonly number[];
-  /** Null where no word says the side. */
+  /** Null if no column of words gives the side. */
   readonly words: WordTable | null;
   readonly #numbers: readonly NumberFields[];
 
@@ -42,7 +42,7 @@ export class SideFields {
     );
   }
 
-  /** Reads rows `from` to `reading.end` into the column from `to` on; prices of these rows are read already. */
+  /** Reads rows `from` to `reading.end` into the column, starting at `to`; their prices must be read already. */
   read(
     bytes: Uint8Array,
     fields: FieldIndex,
@@ -54,7 +54,7 @@ export class SideFields {
         this.sides.fill(UNKNOWN, to, to + reading.end - from);
         return;
       case 'sign':
-        // Sizes say it, and whoever reads them sets it.
+        // Derived from the sign of sizes by their reader.
         return;
       case 'words':
         this.#readWords(bytes, fields, from, to, reading);
@@ -90,7 +90,7 @@ export class SideFields {
     }
   }
 
-  /** Row by row, since each row's two numbers may have other decimals than the last one's. */
+  /** Row by row, since the decimals of the two numbers may differ between rows. */
   #readNumbers(
     bytes: Uint8Array,
     fields: FieldIndex,
@@ -135,7 +135,7 @@ function sideByQuotes(
 ): number {
   const isBought = compare(price, decimals, ask) >= 0;
   const isSold = compare(price, decimals, bid) <= 0;
-  // A locked or crossed market says nothing.
+  // A locked or crossed market does not determine the side.
   if (isBought === isSold) return UNKNOWN;
   return isBought ? BUY : SELL;
 }

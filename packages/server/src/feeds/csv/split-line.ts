@@ -1,4 +1,4 @@
-/** One line of a text as its fields, for headers and first looks; rows in bulk are read by `field-index.ts`. */
+/** Splits one line of a text into fields, for headers and samples; `field-index.ts` reads rows in bulk. */
 
 export function splitLine(line: string, delimiter: string): readonly string[] {
   const fields: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Times of a text as UTC days and nanoseconds of them, exact to the last digit and without a `Date` per row. A time
- * before 1973 is refused: nobody has trades of then, and a number read in the wrong unit lands there.
+ * Parses times of a text to UTC days and nanoseconds, exact to the last digit, without a `Date` per row. Times before
+ * 1973 are rejected: there is no such data, and a number in the wrong unit ends up there.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -17,7 +17,7 @@ const ZERO = 0x30;
 const DOT = 0x2e;
 const SECONDS_LEAST = dayNumber(utcDay(19_730_101)) * DAY_SECONDS;
 const SECONDS_MOST = (dayNumber(utcDay(99_991_231)) + 1) * DAY_SECONDS - 1;
-/** How many digits of a number are fractions of a second. */
+/** The number of decimal digits of each unit, counted from seconds. */
 export const UNIT_DIGITS: Readonly<Record<Exclude<TimeUnit, 'by-digits'>, number>> = {
   s: 0,
   ms: 3,
@@ -31,9 +31,9 @@ const UNIT_NAMES: Readonly<Record<TimeUnit, string>> = {
   ns: 'nanoseconds',
   'by-digits': 'seconds, milliseconds, microseconds or nanoseconds',
 };
-/** Digits of seconds since 1970, from 2001 to 2286. */
+/** Digits of a time in seconds since 1970, from 2001 to 2286. */
 export const SECOND_DIGITS = 10;
-/** Of nanoseconds. */
+/** Digits of a time in nanoseconds. */
 export const DIGITS_MAX = 19;
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] as const;
 
@@ -42,7 +42,7 @@ export class TimeFields {
   readonly ns: Float64Array;
   readonly #read: (bytes: Uint8Array, fields: FieldIndex, row: number) => string | null;
   readonly #clock: WallClock;
-  /** The UTC day of the last row, nearly always that of the next, and its seconds since 1970. */
+  /** The UTC day of the last row, usually that of the next one, and its limits in seconds since 1970. */
   day = 0;
   dayBegin = 0;
   dayEnd = 0;
@@ -57,7 +57,7 @@ export class TimeFields {
     this.#read = this.#readerOf(time, slots);
   }
 
-  /** Reads rows `from` to `reading.end` into the columns from `to` on. */
+  /** Reads rows `from` to `reading.end` into the columns, starting at `to`. */
   read(bytes: Uint8Array, fields: FieldIndex, from: number, to: number, reading: Reading): void {
     for (let row = from; row < reading.end; row += 1) {
       const fault = this.#read(bytes, fields, row) ?? this.#put(to + row - from);
@@ -116,7 +116,7 @@ export class TimeFields {
     for (let at = start + dot + 1; at < end; at += 1) {
       const digit = bytes[at]! - ZERO;
       if (!(digit >= 0 && digit <= 9)) return false;
-      // What is finer than a nanosecond is nothing, or cannot be kept.
+      // Digits below a nanosecond must be zero.
       if (placeNs < 1 && digit !== 0) return false;
       if (placeNs >= 1) this.#fractionNs += digit * placeNs;
       placeNs /= 10;
@@ -124,7 +124,7 @@ export class TimeFields {
     return true;
   }
 
-  /** Digits of whole seconds, then those below a second. */
+  /** The digits of whole seconds, then of their fraction. */
   #digits(bytes: Uint8Array, start: number, end: number, unit: TimeUnit): boolean {
     const count = end - start;
     if (count <= 0 || count > DIGITS_MAX) return false;

@@ -1,11 +1,6 @@
 /**
- * Dates and times written as text, read byte by byte. A pattern is made of `yyyy`, `MM` or `M`, `dd` or `d`, `HH` or `H`,
- * `hh` or `h` with `a` (AM or PM), `mm`, `ss`; `f`, as often as the fraction of a second has digits; `[.F]`, a fraction of
- * 1 to 9 digits or none; `u`, a count of microseconds without leading zeros; `X`, an offset such as `Z` or `+01:00`,
- * `[X]`, one or none; and anything else, which stands for itself: `T`, `D`, and in quotes any letters (`' UTC'`).
- * `iso` is all that RFC 3339 and ISO 8601 have in common.
- *
- * What stands before the fraction is mostly that of the row before: then it is compared and not read.
+ * Dates and times as text, read byte by byte; `iso` is the common part of RFC 3339 and ISO 8601. The part before the
+ * fraction usually equals the previous row's; then it is compared and not parsed.
  */
 
 import { isUtcDay } from '@tapeloom/core/utc-day';
@@ -22,7 +17,7 @@ const COLON = 0x3a;
 const PLUS = 0x2b;
 const MINUS = 0x2d;
 
-/** What the tokens before the fraction say, by their first letter. */
+/** The numbers before the fraction, by the first letter of their token. */
 type Part = 'y' | 'M' | 'd' | 'H' | 'h' | 'm' | 's';
 type Step =
   | { readonly kind: 'digits'; readonly part: Part; readonly least: number; readonly most: number }
@@ -37,12 +32,18 @@ type Tail =
   | { readonly kind: 'half' }
   | { readonly kind: 'offset'; readonly isOptional: boolean };
 
+/**
+ * A pattern consists of `yyyy`, `MM` or `M`, `dd` or `d`, `HH` or `H`, `hh` or `h` with `a` (AM or PM), `mm`, `ss`;
+ * `f`, repeated for each digit of the fraction of a second; `[.F]`, an optional fraction of 1 to 9 digits; `u`, a count
+ * of microseconds without leading zeros; `X`, an offset such as `Z` or `+01:00`, optional as `[X]`. Other characters
+ * stand for themselves: `T`, `D`, and any quoted text (`' UTC'`).
+ */
 export class TimePattern {
-  /** What the last text said. Parts that the pattern does not have stay 0. */
+  /** The values of the last text. Parts that the pattern does not have stay 0. */
   date = 0;
   secondOfDay = 0;
   fractionNs = 0;
-  /** NaN where the text says none. */
+  /** NaN without an offset in the text. */
   offsetSeconds = Number.NaN;
   readonly hasDate: boolean;
   readonly hasTime: boolean;
@@ -59,12 +60,12 @@ export class TimePattern {
   };
   readonly #prefix = new Uint8Array(PREFIX_MAX);
   #prefixLength = -1;
-  /** Whether hours are those of half a day, and by how many seconds its half is later. */
+  /** Whether hours are 12-hour, and the seconds to add for PM. */
   readonly #isHalved: boolean;
   #halfSeconds = 0;
   #hourSeconds = 0;
 
-  /** Throws a RangeError that says what is wrong with the pattern. */
+  /** Throws a RangeError for an invalid pattern. */
   constructor(pattern: string) {
     const tokens = tokensOf(pattern === 'iso' ? ISO : pattern);
     const tailAt = tokens.findIndex((token) => /^(?:f|u|X|\[)/.test(token));
@@ -90,7 +91,7 @@ export class TimePattern {
     }
   }
 
-  /** Reads all of the bytes from `start` to `end`; false when they are not of the pattern. */
+  /** Reads the bytes from `start` to `end`; false if they do not match the pattern completely. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     let at = this.#isPrefixKnown(bytes, start, end) ? start + this.#prefixLength : -1;
     if (at === -1) {
@@ -109,7 +110,7 @@ export class TimePattern {
     if (length === -1 || start + length > end) return false;
     if (this.#tail.length === 0 && start + length !== end) return false;
     const prefix = this.#prefix;
-    // From the end on, where they differ first.
+    // Backwards, since differences are near the end.
     for (let at = length - 1; at >= 0; at -= 1) {
       if (prefix[at] !== bytes[start + at]) return false;
     }
@@ -159,7 +160,7 @@ export class TimePattern {
     return at;
   }
 
-  /** AM or PM, in letters of any size. */
+  /** AM or PM, in any case. */
   #readHalf(bytes: Uint8Array, at: number, end: number): boolean {
     if (at + 2 > end || (bytes[at + 1]! | 0x20) !== 0x6d) return false;
     const letter = bytes[at]! | 0x20;
@@ -167,7 +168,7 @@ export class TimePattern {
     return letter === 0x70 || letter === 0x61;
   }
 
-  /** Returns where it came to, or -1. */
+  /** Returns the position after the tail, or -1. */
   #readTail(bytes: Uint8Array, from: number, end: number): number {
     this.fractionNs = 0;
     this.offsetSeconds = Number.NaN;
@@ -266,7 +267,7 @@ function stepsOf(token: string): readonly Step[] {
   return NUMBERS.test(token) ? [digitsOf(token)] : bytesIn(token);
 }
 
-/** A sign stands for itself, and what is in quotes for what is between them. */
+/** A single character stands for itself, quoted text for its content. */
 function bytesIn(token: string) {
   const text = token.length > 1 ? token.slice(1, -1) : token;
   return [...text].map((sign) => ({ kind: 'byte', byte: sign.charCodeAt(0) }) as const);

@@ -1,4 +1,4 @@
-/** Files of data vendors and venues: Databento, Binance, Tardis. They say all that is needed, so nothing is asked. */
+/** Files of Databento, Binance and Tardis. They are complete, so no question is needed. */
 
 import type { CsvMapping, SideWords } from '../feed-mapping.ts';
 import { type CsvGuess, type CsvPreset, type CsvPresetName, GuessNotes } from './csv-guess.ts';
@@ -7,7 +7,7 @@ import { type CsvSample, valuesOf } from './csv-sample.ts';
 const BOOLEAN = /^(?:true|false)$/i;
 const EPOCH = /^\d{13}(?:\d{3})?$/;
 
-/** The buyer was the maker: the seller was the aggressor. */
+/** If the buyer was the maker, the seller was the aggressor. */
 const BUYER_WAS_MAKER = {
   kind: 'words',
   buy: ['false', 'False', 'FALSE'],
@@ -73,7 +73,7 @@ interface BinanceForm {
   readonly time: number;
 }
 
-/** Spot files have one more column behind. */
+/** Spot files have an additional last column. */
 export const binanceTrades = binance({
   name: 'binance-trades',
   headerBegin: 'id,price,qty',

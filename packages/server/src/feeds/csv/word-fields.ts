@@ -1,4 +1,4 @@
-/** Columns of words: which of a few known words a field has, and whose trade it is. */
+/** Columns of words: a few known words, or the symbols of instruments. */
 
 import type { SymbolMapping } from '../feed-mapping.ts';
 import type { FeedInstrument } from '../feed-trades.ts';
@@ -7,7 +7,7 @@ import type { FieldIndex } from './field-index.ts';
 import { textOf } from './number-fields.ts';
 import type { Reading } from './reading.ts';
 
-/** More instruments than any file of trades has; it bounds what a column of, say, trade ids would fill memory with. */
+/** More than any file of trades has; bounds the memory if, for example, a column of trade ids is mapped. */
 const INSTRUMENTS_MAX = 100_000;
 
 interface Word {
@@ -15,7 +15,6 @@ interface Word {
   readonly value: number;
 }
 
-/** Tells words apart by their bytes. */
 export class WordTable {
   readonly #byFirst: readonly (readonly Word[])[];
   readonly #ofEmpty: number | null;
@@ -30,7 +29,7 @@ export class WordTable {
     this.#ofEmpty = values.get('') ?? null;
   }
 
-  /** The value of the word, or null when it is none of them. */
+  /** The value of the word; null for an unknown word. */
   valueOf(bytes: Uint8Array, start: number, end: number): number | null {
     if (start === end) return this.#ofEmpty;
     const words = this.#byFirst[bytes[start]!]!;
@@ -47,7 +46,7 @@ export class WordTable {
   }
 }
 
-/** The instruments of a file, in the order in which they came. */
+/** The instruments of a file, in order of appearance. */
 export class SymbolFields {
   readonly instruments: FeedInstrument[] = [];
   readonly indexes: Uint32Array;

@@ -1,19 +1,19 @@
 /**
- * Which records of a live capture carry the trades of an instrument. A capture may hold several schemas, and each of them
- * has every trade once: so a first pass notes in which kinds of records an instrument traded, and one of them counts.
+ * Chooses the records of a live capture that provide an instrument's trades. Each schema in a capture contains every
+ * trade once. So a first pass notes the record kinds in which an instrument traded, and one kind is used.
  */
 
 import { DbnInput, wholeRecordBytes } from './dbn-input.ts';
 import { MIXED_SCHEMA, TRADE_LAYOUTS, type TradeLayout, tradeLayoutOf } from './dbn-kinds.ts';
 import { TRADE } from './ordinary-trades.ts';
 
-/** More instruments than any capture has. */
+/** More than any capture has. */
 const INSTRUMENTS_MAX = 1_000_000;
 
-/** By instrument id; null where the file is no capture, or has its trades in records of one kind. */
+/** By instrument id; null unless the file is a capture with trades in several kinds of records. */
 export type CaptureLayouts = ReadonlyMap<number, TradeLayout>;
 
-/** Of all pieces of a file. What is wrong with it is left to who decodes it. */
+/** Reads all pieces of a file. The decoder reports faults of the file. */
 export async function captureLayouts(
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<CaptureLayouts | null> {
@@ -45,12 +45,12 @@ export async function captureLayouts(
       }
     }
   }
-  // One kind alone needs no choice.
+  // A single kind needs no choice.
   if ((all & (all - 1)) === 0) return null;
   return new Map([...kinds].map(([id, bits]) => [id, preferred(bits)]));
 }
 
-/** Layouts stand in the order in which they are preferred. */
+/** Layouts are listed in order of preference. */
 function preferred(bits: number): TradeLayout {
   return TRADE_LAYOUTS.find((_, place) => (bits & (1 << place)) !== 0)!;
 }

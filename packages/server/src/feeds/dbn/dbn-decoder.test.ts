@@ -193,7 +193,7 @@ test('instruments that take turns, one by one or in runs, keep their own trades,
     [1, 'ESH1'],
     [2, 'ESM1'],
     [3, 'NQH1'],
-    // Found at the same place as 1.
+    // Hashed to the same slot as 1.
     [1_025, 'NQM1'],
   ]);
   const writer = new DbnWriter({
@@ -259,7 +259,7 @@ test('trades of consolidated books are read: cmbp-1 and tcbbo', () => {
   ] as const) {
     const writer = new DbnWriter({ ...HEAD, schema }).book(aTrade(), []);
     const bytes = Uint8Array.from(writer.bytes);
-    // As one of mbp-1, but for its type.
+    // Like an mbp-1 record, except for its type.
     bytes[bytes.length - 80 + 1] = rtype;
     const { trades, refusal } = readDbn([bytes]);
     assert.deepEqual([trades.length, refusal], [1, null]);

@@ -1,15 +1,7 @@
 /**
- * The trades of a DBN file, versions 1, 2 and 3, decompressed: bytes in pieces of any length go in, batches of trades come
- * out, in the order of the file. No I/O, no clock, and for an ordinary trade nothing is allocated.
- *
- * - A trade is a record with action T, in files of the schemas trades, tbbo, mbp-1, mbp-10 and mbo, and in live captures.
- *   Fills (F) are the other side of a trade and never count.
- * - Its time is `ts_event`. The file is ordered by `ts_recv`, so times may go backwards: whoever needs them ascending
- *   sorts each contract's day by time and keeps the order of the file among equals.
- * - A trade whose price, time or size is undefined, or whose size is 0, is left out and counted: the format allows
- *   it, and such a trade has no place on a tape. What the format does not allow (an unknown action or side, a price
- *   beyond 2^53, a time in 2189 or later, a length that does not fit) says that the file is damaged, and is refused.
- * - A file is good only when `end` has returned: a cut one gives trades too. After a refusal nothing more is taken.
+ * Decodes the trades of a DBN file, versions 1, 2 and 3, uncompressed: byte pieces of any length in, batches of trades
+ * out, in file order. No I/O and no clock; an ordinary trade allocates nothing. A file is valid only once `end` has
+ * returned, since a truncated one gives trades too. After an error the decoder accepts nothing more.
  */
 
 import { type FeedCounts, FeedError, type FeedTrades } from '../feed-trades.ts';
@@ -36,38 +28,47 @@ import { RecentInstruments } from './recent-instruments.ts';
 import { readSymbolMapping } from './symbol-mapping.ts';
 import { BATCH_ROWS, TradeBatchColumns } from './trade-batch-columns.ts';
 
-/** Add, cancel, modify, clear, fill, none: what happens to a book besides trades. */
+/** Add, cancel, modify, clear, fill, none: book changes without a trade. */
 const OTHER_ACTIONS = new Uint8Array(256);
 for (const letter of 'ACMRFN') OTHER_ACTIONS[letter.charCodeAt(0)] = 1;
-/** The high half of a time in 2189: so many bits are left that differences of high halves never wrap. */
+/** The high half of a time in 2189: below it, differences of high halves never overflow. */
 const TIME_HIGH_MAX = 0x6000_0000;
 const UNDEFINED_HALF = 0xffff_ffff;
 const UNDEFINED_PRICE_HIGH = 0x7fff_ffff;
 const UNDEFINED_SIZE = 0xffff_ffff;
 
 export interface DbnDecoderOptions {
-  /** From `definition` files beside: symbols where the file has none, and what is a future. */
+  /** From separate `definition` files: symbols that the file does not have, and the instrument classes. */
   readonly definitions?: Iterable<NamingDefinition>;
-  /** Of a capture with several kinds of records that carry trades: which of them counts. */
+  /** For a capture with several kinds of trade records: the kind to use for each instrument. */
   readonly layouts?: CaptureLayouts | null;
 }
 
+/**
+ * - A trade is a record with action T, in files of the schemas trades, tbbo, mbp-1, mbp-10 and mbo, and in live
+ *   captures. Fills (F) are the other side of a trade and never count.
+ * - Its time is `ts_event`. The file is ordered by `ts_recv`, so times may go backwards. A caller that needs them
+ *   ascending must sort each contract's day by time, with ties in file order.
+ * - A trade with an undefined price, time or size, or of size 0, is left out and counted: the format allows it, but such
+ *   a trade has no place on a tape. Anything that the format forbids (an unknown action or side, a price beyond 2^53, a
+ *   time in 2189 or later, a wrong length) means that the file is damaged, and is rejected.
+ */
 export class DbnDecoder {
   readonly #input = new DbnInput();
   readonly #instruments: DbnInstruments;
   readonly #columns = new TradeBatchColumns();
-  /** Of the kind of record that trades are taken from; null until the file has told. */
+  /** The record kind of the trades; null until known. */
   #layout: TradeLayout | null = null;
   #isSchemaJudged = false;
   #isBusy = false;
   #records = 0;
-  /** The day of the last trade, and the one on which its record was captured, by which ids are named. */
+  /** The day of the last trade, and of its record's capture, which determines the meaning of ids. */
   readonly #day = new DbnDay();
   readonly #captured = new DbnDay();
   readonly #recent = new RecentInstruments();
   #bookRecords = 0;
   readonly #leftOut = new Map<string, number>();
-  /** Trades of instruments that are not wanted, by their place. */
+  /** Trades of unwanted instruments, by index. */
   readonly #skipped = new Map<number, number>();
 
   readonly #layouts: CaptureLayouts | null;
@@ -77,27 +78,25 @@ export class DbnDecoder {
     this.#instruments = new DbnInstruments(definitions);
   }
 
-  /** Of the file; null until it has arrived. */
+  /** Null until the file's head has arrived. */
   get metadata(): DbnMetadata | null {
     return this.#input.metadata;
   }
 
-  /** Those that were met so far. Several may be of one contract, where the file does not say its symbol. */
+  /** The instruments so far. Several may be the same contract, if the file has no symbols. */
   get instruments(): readonly DbnInstrument[] {
     return this.#instruments.list;
   }
 
-  /** The venue's symbol of an id on a day, by definitions; null where none says it. */
+  /** The venue's symbol of an id on a day, from definitions; null without one. */
   definedSymbol(id: number, day: number): string | null {
     return this.#instruments.definedSymbol(id, day);
   }
 
-  /** How many records were read so far. */
   get records(): number {
     return this.#records;
   }
 
-  /** What was left out so far. */
   get counts(): FeedCounts {
     const counts = new Map<string, number>();
     for (const [index, count] of this.#skipped) {
@@ -109,7 +108,7 @@ export class DbnDecoder {
     return counts;
   }
 
-  /** Takes the next piece of the file, and gives the trades that are whole by then. All of them must be asked for. */
+  /** Takes the next piece and yields the trades that are complete. The caller must consume all of them. */
   *push(piece: Uint8Array): Generator<FeedTrades, void, undefined> {
     if (this.#isBusy) throw new Error('the piece before was refused, or not read to its end');
     this.#isBusy = true;
@@ -127,7 +126,7 @@ export class DbnDecoder {
     this.#isBusy = false;
   }
 
-  /** Refuses a file that is cut. Nothing of it may be used for good before. */
+  /** Rejects a truncated file. Use its trades for good only after this returns. */
   end(): void {
     if (this.#isBusy) throw new Error('the piece before was refused, or not read to its end');
     this.#input.end(this.#records);
@@ -148,7 +147,7 @@ export class DbnDecoder {
     this.#isSchemaJudged = true;
   }
 
-  /** Reads until the columns are full, then true, or no whole record is left. */
+  /** Reads until the columns are full (true), or no complete record is left (false). */
   #decode(window: DbnWindow): boolean {
     while (window.at < window.bytes.length) {
       if (this.#layout !== null) {
@@ -175,7 +174,6 @@ export class DbnDecoder {
     this.#records += count;
   }
 
-  /** Passes over records of the book that are no trades. */
   #passBookRecords(window: DbnWindow, layout: TradeLayout): void {
     const { view } = window;
     const head = this.#headOf(layout);
@@ -199,7 +197,6 @@ export class DbnDecoder {
     return (rtype << 8) | ((bytes + sentBytes) / 4);
   }
 
-  /** Any record, whole and counted already. */
   #decodeOne(window: DbnWindow, bytes: number): void {
     const rtype = window.bytes[window.at + 1]!;
     const layout = tradeLayoutOf(rtype);
@@ -255,7 +252,7 @@ export class DbnDecoder {
     else this.#leaveOut(missing);
   }
 
-  /** A capture of several schemas has each trade several times, of which one counts. */
+  /** In a capture of several schemas each trade occurs several times; one is used. */
   #isChosen(window: DbnWindow, layout: TradeLayout): boolean {
     if (this.#layouts !== null) {
       return this.#layouts.get(window.view.getUint32(window.at + 4, true)) === layout;
@@ -295,7 +292,7 @@ export class DbnDecoder {
     columns.add(1, this.#day.day, this.#records - 1);
   }
 
-  /** The place of the trade's instrument, by the day of its capture or, without one, of the trade. */
+  /** The index of a trade's instrument, by the day of its capture or, without one, of the trade. */
   #instrumentAt(view: DataView, at: number, layout: TradeLayout): number {
     const isCaptured = !isUndefinedTime(view, at + layout.received);
     const time = isCaptured ? at + layout.received : at + 8;
@@ -312,7 +309,7 @@ export class DbnDecoder {
     return index;
   }
 
-  /** Files that were put behind each other would else be read as one with strange records. */
+  /** Concatenated files would otherwise be read as one file with strange records. */
   #refuseAnotherFile(window: DbnWindow): void {
     if (!beginsAsDbn(window.bytes.subarray(window.at))) return;
     this.#refuse(window, 'is the head of another DBN file. Give each file on its own');
@@ -328,7 +325,7 @@ export class DbnDecoder {
   }
 }
 
-/** What a trade lacks that it must have, for people; null where nothing is missing. */
+/** Names the missing part of a trade; null if nothing is missing. */
 function missingIn(view: DataView, at: number, layout: TradeLayout): string | null {
   const isPriceUndefined =
     view.getInt32(at + layout.price + 4, true) === UNDEFINED_PRICE_HIGH &&

@@ -1,6 +1,6 @@
 /**
- * DBN definitions, versions 1, 2 and 3, as plain objects: what a venue said of an instrument, and when. Whatever a
- * version lacks or a venue left undefined is null, texts that are not given are empty.
+ * DBN definitions, versions 1, 2 and 3, as plain objects: a venue's statement about an instrument, with its time.
+ * Fields that a version does not have or a venue left undefined are null; missing texts are empty.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -29,7 +29,6 @@ export type DbnDefinition = {
 } & {
   readonly publisherId: number;
   readonly instrumentId: number;
-  /** When the venue said it. */
   readonly event: EpochNs | null;
 };
 
@@ -38,12 +37,12 @@ const NO_NANOS = 0x7fff_ffff_ffff_ffffn;
 const DEFINITION_SCHEMA = 9;
 const FIELDS = Object.entries(DEFINITION_FIELDS) as readonly [keyof Fields, DefinitionField][];
 
-/** Takes a file in pieces of any length, and gives the definitions that are whole by then. */
+/** Takes a file in pieces of any length, and returns the definitions that are complete so far. */
 export class DefinitionDecoder {
   readonly #input = new DbnInput();
   #records = 0;
 
-  /** Of the file; null until it has arrived. */
+  /** Null until the file's head has arrived. */
   get metadata(): DbnMetadata | null {
     return this.#input.metadata;
   }
@@ -66,14 +65,14 @@ export class DefinitionDecoder {
     return found;
   }
 
-  /** Refuses a file that is cut. Nothing of it may be used before. */
+  /** Rejects a truncated file. Use its definitions only after this returns. */
   end(): void {
     this.#input.end(this.#records);
     refuseOtherSchemas(this.#input.metadata!);
   }
 }
 
-/** All definitions of a file that is at hand, in one piece or in several. */
+/** All definitions of a file in memory, in one piece or several. */
 export function readDefinitions(...pieces: readonly Uint8Array[]): readonly DbnDefinition[] {
   const decoder = new DefinitionDecoder();
   const found = pieces.flatMap((piece) => decoder.push(piece));
@@ -89,7 +88,7 @@ function refuseOtherSchemas({ schema }: DbnMetadata): void {
   );
 }
 
-/** A record's length tells its version, also in captures that hold several. */
+/** The length of a record determines its version, also in captures with several versions. */
 export function definitionAt(window: DbnWindow, bytes: number, row: number): DbnDefinition {
   const { view, at, position } = window;
   const version = DEFINITION_BYTES.findIndex(

@@ -1,7 +1,7 @@
 /**
- * A DBN file as it arrives, in pieces of any length: the head is put together first, then every piece is shown as a
- * window in which whole records stand. A record that a piece cuts is shown as a window of its own, once it is whole.
- * Nothing is copied but the head and such records.
+ * A DBN file that arrives in pieces of any length: the head is assembled first, then every piece is given as a window
+ * of whole records. A record split between pieces gets a window of its own once it is complete. Only the head and such
+ * records are copied.
  */
 
 import { FeedError } from '../feed-trades.ts';
@@ -14,41 +14,38 @@ import {
   refuseOthers,
 } from './dbn-metadata.ts';
 
-/** A record says its length in words of four bytes, in one byte. */
+/** A record's length is one byte, in words of four bytes. */
 const RECORD_BYTES_MAX = 255 * 4;
 
 export interface DbnWindow {
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  /** Where in the file the bytes begin. */
   readonly position: number;
-  /** The next record; who reads moves it on, behind the last one that is whole. */
+  /** The next record; the reader moves it beyond the last complete one. */
   at: number;
 }
 
 export class DbnInput {
   #metadata: DbnMetadata | null = null;
-  /** The head while it arrives, and how much of it is there and is needed. */
+  /** The head while it arrives, the bytes that have arrived, and the bytes needed. */
   #head = new Uint8Array(PRELUDE_BYTES);
   #headBytes = 0;
   #headBytesNeeded = PRELUDE_BYTES;
-  /** A record that a piece has cut. */
   readonly #cut = new Uint8Array(RECORD_BYTES_MAX);
   #cutBytes = 0;
-  /** Where in the file the next piece begins. */
   #position = 0;
-  /** The present piece, where it begins in the file, and how far it was taken. */
+  /** The current piece, its file position, and the offset up to which it was read. */
   #piece: Uint8Array = new Uint8Array(0);
   #start = 0;
   #at = 0;
-  /** The window on the piece itself, until what it leaves was kept. */
+  /** The window on the piece itself, until its incomplete rest is saved. */
   #shown: DbnWindow | null = null;
 
   get metadata(): DbnMetadata | null {
     return this.#metadata;
   }
 
-  /** Takes the next piece; what the one before held was read to its end. */
+  /** Takes the next piece; the previous one must have been read to its end. */
   open(piece: Uint8Array): void {
     this.#piece = piece;
     this.#start = this.#position;
@@ -57,7 +54,7 @@ export class DbnInput {
     this.#shown = null;
   }
 
-  /** The next window on what the piece holds, once the one before was read; null behind the last. */
+  /** The next window on the piece, once the previous one was read; null after the last. */
   next(): DbnWindow | null {
     const piece = this.#piece;
     if (this.#shown !== null) {
@@ -81,7 +78,7 @@ export class DbnInput {
     return this.#shown;
   }
 
-  /** Refuses a file that ends before its head, or a record, does. */
+  /** Rejects a file that ends inside its head or a record. */
   end(records: number): void {
     if (this.#metadata === null) {
       refuseOthers(this.#head.subarray(0, Math.min(this.#headBytes, PRELUDE_BYTES)));
@@ -98,7 +95,7 @@ export class DbnInput {
     );
   }
 
-  /** What is left of the piece is the begin of a record: fewer bytes than a record can have. */
+  /** Saves the rest of the piece: the start of a record, shorter than a record can be. */
   #keepCut(from: number): void {
     const piece = this.#piece;
     for (let at = from; at < piece.length; at += 1) this.#cut[at - from] = piece[at]!;
@@ -107,7 +104,7 @@ export class DbnInput {
     this.#at = piece.length;
   }
 
-  /** Adds to the head what the piece has of it; returns where in the piece the records begin. */
+  /** Adds the piece's part of the head; returns the offset at which records begin. */
   #takeHead(piece: Uint8Array): number {
     let at = 0;
     while (at < piece.length && this.#metadata === null) {
@@ -126,7 +123,7 @@ export class DbnInput {
     return at;
   }
 
-  /** Room follows what has arrived, never what the file says will arrive. */
+  /** Memory grows with the bytes that have arrived, never with announced lengths. */
   #makeRoom(bytes: number): void {
     if (bytes <= this.#head.length) return;
     const room = new Uint8Array(
@@ -137,7 +134,7 @@ export class DbnInput {
   }
 }
 
-/** The length of the record at `window.at`, of which one byte is there at least; null while it is not whole. */
+/** The length of the record at `window.at`, whose first byte must be there; null while it is incomplete. */
 export function wholeRecordBytes(window: DbnWindow, row: number): number | null {
   const bytes = window.bytes[window.at]! * 4;
   if (bytes < HEADER_BYTES) {

@@ -1,8 +1,8 @@
 /**
- * Whose trade it is: instrument ids of a file become instruments with the venue's symbol. Ids mean something only on a
- * day, the one on which a record was captured. What is known of one comes, in this order, from a mapping record before
- * it (live captures), from the metadata, and from definitions: given beside, or before it in a capture. Nothing is guessed: an id without
- * a name is an instrument of its own, without a symbol.
+ * Resolves instrument ids of a file to instruments with the venue's symbol. An id is valid only on the day on which its
+ * record was captured. Sources in order: an earlier mapping record (live captures), the metadata, definitions given
+ * beside the file or earlier in a capture. Nothing is guessed: an id without a name is a separate instrument without a
+ * symbol.
  */
 
 import { dayOf } from '@tapeloom/core/utc-day';
@@ -10,20 +10,19 @@ import type { FeedInstrument } from '../feed-trades.ts';
 import type { DbnDefinition } from './dbn-definitions.ts';
 import type { DbnMappings } from './dbn-mappings.ts';
 
-/** What of a definition tells whose trade it is. */
 export type NamingDefinition = Pick<
   DbnDefinition,
   'instrumentId' | 'rawSymbol' | 'instrumentClass' | 'received' | 'activation' | 'expiration'
 >;
 
 export interface DbnInstrument extends FeedInstrument {
-  /** The id it was first met with; on some venues it has another one every day. */
+  /** The id of its first trade; some venues change it every day. */
   readonly instrumentId: number;
-  /** The name under which the file was ordered, where that is not the venue's symbol: `ES.c.0`. */
+  /** The name under which the file was ordered, if it is not the venue's symbol: `ES.c.0`. */
   readonly orderedAs: string | null;
 }
 
-/** By the class of their definition; futures are wanted. */
+/** By the class of the definition; only futures are wanted. */
 const CLASSES: Readonly<Record<string, string>> = {
   S: 'a spread',
   C: 'an option',
@@ -38,7 +37,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 const FUTURE_CLASS = 'F';
 /** `ESH1 C3800` */
 const OPTION_SYMBOL = / [CP]\d+(?:\.\d+)?$/;
-/** `ESU4-ESZ4`, and `GE:PK 01Y M1` or `UD:1V: …`, which venues and traders put together. */
+/** `ESU4-ESZ4`, and `GE:PK 01Y M1` or `UD:1V: …`, combinations by venues and traders. */
 const SPREAD_SYMBOL = /[-:]/;
 
 export class DbnInstruments {
@@ -46,7 +45,6 @@ export class DbnInstruments {
   #mappings: DbnMappings | null = null;
   readonly #mapped = new Map<number, string>();
   readonly #definitions: Map<number, NamingDefinition[]>;
-  /** By symbol, or by id where there is none. */
   readonly #indexes = new Map<string | number, number>();
 
   constructor(definitions: Iterable<NamingDefinition>) {
@@ -57,7 +55,6 @@ export class DbnInstruments {
     this.#mappings = mappings;
   }
 
-  /** One more, which the file itself has. */
   define(definition: NamingDefinition): void {
     const { instrumentId } = definition;
     const known = this.#definitions.get(instrumentId);
@@ -65,17 +62,17 @@ export class DbnInstruments {
     else known.push(definition);
   }
 
-  /** The venue's symbol of an id on a day, by definitions; null where none says it. */
+  /** The venue's symbol of an id on a day, from definitions; null without one. */
   definedSymbol(id: number, day: number): string | null {
     return this.#definitionOf(id, day, null)?.rawSymbol || null;
   }
 
-  /** From here on in the file, the id means this symbol. */
+  /** From here on in the file, the id stands for this symbol. */
   map(id: number, symbol: string): void {
     this.#mapped.set(id, symbol);
   }
 
-  /** The place in `list` of what the id means on a day. */
+  /** The index in `list` of an id's instrument on a day. */
   indexOf(id: number, day: number): number {
     const name = this.#mappings?.nameOf(id, day) ?? null;
     const isSymbol = this.#mappings?.isVenueSymbol() === true;
@@ -93,7 +90,7 @@ export class DbnInstruments {
     return index;
   }
 
-  /** The newest that was known on that day, else the first after it; ids may be given again after an expiry. */
+  /** The newest definition known on that day, else the first after it; venues reuse ids after an expiry. */
   #definitionOf(id: number, day: number, symbol: string | null): NamingDefinition | null {
     let best: NamingDefinition | null = null;
     let bestDay = 0;

@@ -1,9 +1,8 @@
 /**
- * What the numbers of DBN mean: schemas, kinds of records, and where a trade stands in those that may carry one. The
- * layouts are the same in versions 1, 2 and 3; a record may be 8 bytes longer, by the time at which it was sent.
+ * The numbers of DBN: schemas, record kinds, and the position of a trade in each. The layouts are the same in versions
+ * 1, 2 and 3; a record may be 8 bytes longer, by its time of sending.
  */
 
-/** By their numbers. */
 const SCHEMAS: readonly string[] = [
   'mbo',
   'mbp-1',
@@ -27,14 +26,14 @@ const SCHEMAS: readonly string[] = [
   'bbo-1m',
 ];
 
-/** The schema of live captures, which hold what was subscribed to. */
+/** The schema of live captures, which contain all subscribed schemas. */
 export const MIXED_SCHEMA = 0xffff;
 
 export const HEADER_BYTES = 16;
-/** What `ts_out` adds to a record. */
+/** The bytes that `ts_out` adds to a record. */
 export const SENT_BYTES = 8;
 
-/** Where a record that may carry a trade has it. Action and side are neighbours. */
+/** The position of a trade in a record. Action and side are adjacent. */
 export interface TradeLayout {
   readonly name: string;
   readonly rtype: number;
@@ -47,7 +46,7 @@ export interface TradeLayout {
 
 const bookLayout = { price: 16, size: 24, action: 28, received: 32 } as const;
 
-/** Where a capture has several of them, trades are taken from the first. */
+/** In order of preference for captures with several of them. */
 export const TRADE_LAYOUTS: readonly TradeLayout[] = [
   { name: 'trades', rtype: 0x00, bytes: 48, ...bookLayout },
   { name: 'tcbbo', rtype: 0xc2, bytes: 80, ...bookLayout },
@@ -57,7 +56,7 @@ export const TRADE_LAYOUTS: readonly TradeLayout[] = [
   { name: 'mbo', rtype: 0xa0, bytes: 56, price: 24, size: 32, action: 38, received: 40 },
 ];
 
-/** Schemas whose records may carry trades, and the name of their layout. */
+/** Schemas whose records may carry trades, with their layout. */
 const TRADE_SCHEMAS: Readonly<Record<string, string>> = {
   trades: 'trades',
   tbbo: 'mbp-1',
@@ -73,7 +72,7 @@ export const TRADE_SCHEMA_NAMES = Object.keys(TRADE_SCHEMAS);
 export const DEFINITION_RTYPE = 0x13;
 export const SYMBOL_MAPPING_RTYPE = 0x16;
 
-/** Records that carry no trade, by name; bars of very old files have 0x11. */
+/** Record types without trades; bars of very old files have 0x11. */
 const OTHER_RTYPES: ReadonlyMap<number, string> = new Map([
   [0x11, 'ohlcv'],
   [0x12, 'status'],
@@ -94,13 +93,13 @@ const OTHER_RTYPES: ReadonlyMap<number, string> = new Map([
   [0xc4, 'bbo-1m'],
 ]);
 
-/** `trades`, or for people what its number is. */
+/** The name of a schema for messages. */
 export function schemaName(schema: number): string {
   if (schema === MIXED_SCHEMA) return 'mixed';
   return SCHEMAS[schema] ?? `unknown (number ${schema})`;
 }
 
-/** The layout of a schema's trades; null for schemas without any. */
+/** The layout of a schema's trades; null without trades. */
 export function tradeLayoutOfSchema(schema: number): TradeLayout | null {
   const name = TRADE_SCHEMAS[SCHEMAS[schema] ?? ''];
   return TRADE_LAYOUTS.find((layout) => layout.name === name) ?? null;
@@ -110,10 +109,10 @@ export function tradeLayoutOf(rtype: number): TradeLayout | null {
   return TRADE_LAYOUTS.find((layout) => layout.rtype === rtype) ?? null;
 }
 
-/** What records of this type are called; null for types that nobody knows. */
+/** The name of a record type; null for unknown types. */
 export function recordName(rtype: number): string | null {
   return tradeLayoutOf(rtype)?.name ?? OTHER_RTYPES.get(rtype) ?? null;
 }
 
-/** The kinds of names (`stype`) by which an instrument is known as it is; all others are aliases. */
+/** The kinds of names (`stype`) that identify an instrument; all others are aliases. */
 export const NAME_KINDS = { instrumentId: 0, rawSymbol: 1, parent: 4 } as const;

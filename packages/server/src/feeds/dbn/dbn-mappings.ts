@@ -1,13 +1,13 @@
 /**
- * The names that the metadata of a file give to instrument ids, day by day. There can be a million of them, of which few
- * trade: they stay the bytes they are, beside an index, and become texts when they are asked for.
+ * The names that a file's metadata give to instrument ids, by day. There may be a million, of which few trade: they
+ * stay encoded beside an index, and become strings on demand.
  */
 
 import { FeedError } from '../feed-trades.ts';
 import { NAME_KINDS } from './dbn-kinds.ts';
 import { textAt } from './dbn-text.ts';
 
-/** Places in the head of the file; days are numbers like 20261116, the last one excluded. */
+/** Offsets in the head of the file; days are numbers like 20261116, `toDay` is exclusive. */
 export interface MappedInterval {
   readonly nameAt: number;
   readonly fromDay: number;
@@ -15,7 +15,6 @@ export interface MappedInterval {
   readonly outputAt: number;
 }
 
-/** A mapping as it stands in the file. */
 export interface DbnMapping {
   readonly name: string;
   readonly intervals: readonly {
@@ -31,7 +30,7 @@ export class DbnMappings {
   readonly #head: Uint8Array;
   readonly #symbolBytes: number;
   readonly #intervals: MappedInterval[] = [];
-  /** The newest interval of an id, and for each interval the one before it of the same id. */
+  /** The newest interval of each id, and for each interval the previous one of the same id. */
   readonly #lastOfId = new Map<number, number>();
   readonly #before: number[] = [];
 
@@ -50,8 +49,8 @@ export class DbnMappings {
   }
 
   /**
-   * What the id is called on a day; null where the file does not say. Two names for one id on one day are refused,
-   * unless all are of a kind of which an instrument has many.
+   * The name of an id on a day; null if the file has none. Two names for one id on one day are rejected, unless they
+   * are of a kind of which an instrument has several.
    */
   nameOf(id: number, day: number): string | null {
     let name: string | null = null;
@@ -70,18 +69,17 @@ export class DbnMappings {
     return name;
   }
 
-  /** Whether names are symbols of the venue, and not ones like `ES.c.0`, which mean another contract after a while. */
+  /** Whether names are symbols of the venue, unlike `ES.c.0`, which later stands for another contract. */
   isVenueSymbol(): boolean {
     const kind = this.isIdOut() ? this.nameKindIn : this.nameKindOut;
     return kind === NAME_KINDS.rawSymbol || kind === NAME_KINDS.parent;
   }
 
-  /** Whether names stand before ids, and not behind them. */
+  /** Whether mappings lead from names to ids. */
   isIdOut(): boolean {
     return this.nameKindOut === NAME_KINDS.instrumentId;
   }
 
-  /** All of them, as they stand in the file. */
   *[Symbol.iterator](): Generator<DbnMapping> {
     for (let index = 0; index < this.#intervals.length; ) {
       const { nameAt } = this.#intervals[index]!;
@@ -94,7 +92,7 @@ export class DbnMappings {
     }
   }
 
-  /** An id is decimal digits; an interval without one says that there was nothing. */
+  /** An id is decimal digits; an interval without an id means that there was none. */
   #idOf({ nameAt, outputAt }: MappedInterval): number {
     let at = this.isIdOut() ? outputAt : nameAt;
     const end = at + this.#symbolBytes;

@@ -1,6 +1,6 @@
 /**
- * The head of a DBN file: 8 bytes that say what it is and how long its metadata are, and the metadata. Every count in
- * them is held against the bytes that are there before anything is made of it, so memory follows the file's true size.
+ * The head of a DBN file: 8 bytes with the version and the length, and the metadata. Every count is checked against the
+ * available bytes before memory is allocated, so memory follows the file's true size.
  */
 
 import { MIB } from '@tapeloom/core/units';
@@ -15,7 +15,7 @@ const METADATA_BYTES_MAX = 256 * MIB;
 const METADATA_BYTES_MIN = 100;
 const FIXED_END = 112;
 const LENGTHS_AT = 108;
-/** Version 1 does not say it. */
+/** Version 1 does not state it. */
 const SYMBOL_BYTES_V1 = 22;
 const SYMBOL_BYTES_MAX = 1_024;
 const NO_TIME = 0xffff_ffff_ffff_ffffn;
@@ -28,17 +28,17 @@ export interface DbnMetadata {
   readonly version: DbnVersion;
   /** `GLBX.MDP3` */
   readonly dataset: string;
-  /** Its number, and its name for people. */
+  /** The schema's number, and its name for messages. */
   readonly schema: number;
   readonly schemaName: string;
-  /** Nanoseconds since 1970; what was asked for, by the time of capture. */
+  /** The requested range by time of capture, in nanoseconds since 1970. */
   readonly start: bigint;
   readonly end: bigint | null;
-  /** At most so many records were asked for: the file may end before its range does. */
+  /** The limit of requested records: the file may end before its range. */
   readonly limit: bigint | null;
   readonly nameKindIn: number;
   readonly nameKindOut: number;
-  /** Every record says when it was sent, in 8 bytes more. */
+  /** Every record has its time of sending in 8 additional bytes. */
   readonly hasSent: boolean;
   readonly symbolBytes: number;
   readonly symbols: readonly string[];
@@ -47,7 +47,7 @@ export interface DbnMetadata {
   readonly mappings: DbnMappings;
 }
 
-/** Judges the first 8 bytes; returns how many bytes of metadata follow. */
+/** Checks the first 8 bytes; returns the number of metadata bytes that follow. */
 export function readPrelude(bytes: Uint8Array): number {
   refuseOthers(bytes);
   const version = bytes[3]!;
@@ -70,7 +70,7 @@ export function beginsAsDbn(bytes: Uint8Array): boolean {
   return bytes[0] === 0x44 && bytes[1] === 0x42 && bytes[2] === 0x4e;
 }
 
-/** Says what a file is that does not begin as DBN does; `bytes` are its first, up to 8. */
+/** Throws an error that names the kind of a file that is not DBN; `bytes` are its first, up to 8. */
 export function refuseOthers(bytes: Uint8Array): void {
   if (beginsAsDbn(bytes)) return;
   if (bytes.length === 0) throw new FeedError('The file is empty: it has 0 bytes.');
@@ -96,7 +96,6 @@ export function refuseOthers(bytes: Uint8Array): void {
   );
 }
 
-/** Reads the metadata out of the whole head, prelude included. */
 export function readMetadata(head: Uint8Array): DbnMetadata {
   if (head.length < FIXED_END) {
     throw new FeedError(
@@ -107,7 +106,7 @@ export function readMetadata(head: Uint8Array): DbnMetadata {
   const version = head[3] as DbnVersion;
   const shift = version === 1 ? 8 : 0;
   const symbolBytes = version === 1 ? SYMBOL_BYTES_V1 : view.getUint16(53, true);
-  // Shorter ones never were; with very short ones a small file could hold very many names.
+  // No version has shorter ones; with very short ones a small file could hold too many names.
   if (symbolBytes < SYMBOL_BYTES_V1 || symbolBytes > SYMBOL_BYTES_MAX) {
     throw new FeedError(
       `At byte 53 the file says that symbols have ${symbolBytes} bytes; ` +
@@ -144,7 +143,7 @@ export function readMetadata(head: Uint8Array): DbnMetadata {
   };
 }
 
-/** Walks over the lists behind the fixed part. What may stand behind the last one is padding. */
+/** Reads the lists after the fixed part. Bytes after the last list are padding. */
 class MetadataLists {
   readonly #head: Uint8Array;
   readonly #view: DataView;
@@ -181,7 +180,7 @@ class MetadataLists {
     return mappings;
   }
 
-  /** Reads how many items follow; refuses a count that the bytes behind it cannot hold. */
+  /** Reads a count; rejects one that the bytes after it cannot hold. */
   #count(what: string, itemBytes: number): number {
     this.#need(`the number of ${what}`, 4);
     const at = this.#at;

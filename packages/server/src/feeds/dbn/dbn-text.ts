@@ -1,11 +1,11 @@
 /**
- * Texts in DBN: ASCII in a field of fixed length, ended by a zero or by the field. Anything that is not printable is
- * refused: two names must never become one by leaving out what cannot be shown, and no name may steer a terminal.
+ * Texts in DBN: ASCII in a field of fixed length, ended by a zero or the field's end. Unprintable bytes are rejected:
+ * dropping them could make two names equal, and no name may control a terminal.
  */
 
 import { FeedError } from '../feed-trades.ts';
 
-/** The text of a field; `position` is where in the file `bytes` begin. */
+/** The text of a field; `position` is the file position of `bytes`. */
 export function textAt(bytes: Uint8Array, at: number, length: number, position = 0): string {
   let text = '';
   for (let index = at; index < at + length; index += 1) {

@@ -1,4 +1,4 @@
-/** The definitions of a DBN file, plain or packed, piece by piece: of each what somebody here has a use for. */
+/** Reads the definitions of a DBN file, plain or packed, piece by piece, with the fields that are used here. */
 
 import { FeedError } from '../feed-trades.ts';
 import type { ByteSource } from '../packed/byte-source.ts';
@@ -24,12 +24,12 @@ export type ToldDefinition = Pick<
 >;
 
 export interface DefinitionPiece {
-  /** As the file calls it: `GLBX.MDP3`. */
+  /** The dataset's name in the file: `GLBX.MDP3`. */
   readonly dataset: string;
   readonly definitions: readonly ToldDefinition[];
 }
 
-/** Nothing that was given may be used when it rejects, with a `FeedError`. */
+/** If it rejects, with a `FeedError`, none of the definitions may be used. */
 export async function* definitionsOf(
   source: ByteSource,
   path: string,

@@ -1,10 +1,10 @@
-/** Where the fields of a DBN definition stand, in versions 1, 2 and 3; null where a version does not have one. */
+/** The field positions of a DBN definition in versions 1, 2 and 3; null if a version does not have the field. */
 
 type Offsets = readonly [v1: number | null, v2: number | null, v3: number | null];
 
 /**
- * `nanos`: a decimal in 1e-9, 64 bits. `time`: nanoseconds since 1970. `char`: one letter. Of all these and of whole
- * numbers the largest says that there is none. Texts, and ids that never are absent, have their length in each version.
+ * `nanos`: a decimal in 1e-9, 64 bits. `time`: nanoseconds since 1970. `char`: one letter. Their largest value, as that
+ * of integers, means "undefined". Texts, and ids that are never undefined, have a length in each version.
  */
 export type DefinitionField =
   | { readonly kind: 'nanos' | 'time' | 'char'; readonly at: Offsets }

@@ -1,10 +1,8 @@
 /**
- * The loops that nearly all trades of a DBN file go through: of an instrument that was met lately, made and captured on the
- * day of the trade before, with nothing undefined. They stop at any other record, also at a few that are as ordinary: what
- * can be told from the halves of numbers alone is all that is asked here. They hold few things, so that registers suffice.
- *
- * Most files have trades of one instrument in records that begin as those of `trades` do. For those there is a loop that looks
- * nothing up and has its offsets in the code; where it meets another instrument, the other one goes on.
+ * The hot loops for nearly all trades of a DBN file: of a cached instrument, traded and captured on the previous
+ * trade's day, with nothing undefined. They stop at any other record, and at a few ordinary ones, because they examine
+ * only the halves of numbers. Few variables keep them in registers. Most files have trades of one instrument in records
+ * that start like `trades` records; a special loop without lookups reads those.
  */
 
 import { type DbnDay, HIGH } from './dbn-day.ts';
@@ -13,22 +11,20 @@ import type { TradeLayout } from './dbn-kinds.ts';
 import { type RecentInstruments, slotOf } from './recent-instruments.ts';
 import { BATCH_ROWS, type TradeBatchColumns } from './trade-batch-columns.ts';
 
-/** The action of a trade. */
 export const TRADE = 0x54;
 export const NO_SIDE = 2;
-/** The aggressor by the byte of the side. */
 export const SIDES = new Int8Array(256).fill(NO_SIDE);
 SIDES[0x41] = -1;
 SIDES[0x42] = 1;
 SIDES[0x4e] = 0;
-/** Where records that begin as those of `trades` have price and action, as the first loop takes for granted. */
+/** The price and action offsets of records that start like `trades` records, which the first loop assumes. */
 const LIKE_TRADES = { price: 16, action: 28 } as const;
-/** The high half of 2^53: prices with a smaller one are exact doubles. */
+/** The high half of 2^53: smaller prices are exact doubles. */
 const PRICE_HIGH_MAX = 2 ** 21;
 
 /**
- * Writes trades behind the columns' last, from records with these two first bytes, and moves the window on behind them.
- * Returns how many there were, of the one day; who calls adds them to the columns.
+ * Appends trades from records that start with `head` to the columns and moves the window past them. Returns their
+ * number; all are of one day. The caller must add them to the columns.
  */
 export function takeOrdinaryTrades(
   window: DbnWindow,
@@ -44,7 +40,7 @@ export function takeOrdinaryTrades(
   return takeOfAny(window, head, layout, recent, day, columns, between) - from;
 }
 
-/** Of the instrument of the first one. Returns the row behind the last. */
+/** Reads trades of the first trade's instrument. Returns the row after the last. */
 function takeOfOne(
   window: DbnWindow,
   head: number,
@@ -88,7 +84,7 @@ function takeOfOne(
   return row;
 }
 
-/** Of any instrument, in any layout, from a row on. Returns the row behind the last. */
+/** Reads trades of any instrument in any layout, starting at a row. Returns the row after the last. */
 function takeOfAny(
   window: DbnWindow,
   head: number,
@@ -102,7 +98,7 @@ function takeOfAny(
   const bytes = (head & 0xff) * 4;
   const priceAt = layout.price;
   const marksShift = (layout.action - layout.price - 12) * 8;
-  // What is imported would be fetched anew for every record.
+  // A local copy: an import would be loaded again for every record.
   const highNs = HIGH;
   const to = endOfRoom(window, bytes, from);
   let { at } = window;
@@ -136,7 +132,7 @@ function takeOfAny(
   return row;
 }
 
-/** Behind the last row that there is a whole record and a place in the columns for. */
+/** The row limit given by whole records and by the columns' capacity. */
 function endOfRoom({ view, at }: DbnWindow, recordBytes: number, from: number): number {
   return Math.min(BATCH_ROWS, from + Math.floor((view.byteLength - at) / recordBytes));
 }

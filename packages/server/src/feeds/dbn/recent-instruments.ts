@@ -1,17 +1,17 @@
 /**
- * The instruments of ids that were met lately, so that most trades find theirs without a search. Ids mean something for a
- * day and until the file says otherwise: then all of it is forgotten.
+ * A cache of the instruments of recent ids, so that most trades need no search. An id is valid for a day, or until the
+ * file redefines it: then the whole cache is cleared.
  */
 
-/** Ids are found again by their lowest bits. */
+/** Ids are hashed by their lowest bits. */
 const IDS = 1_024;
 const FORGOTTEN = -1;
 
 export class RecentInstruments {
-  /** An id and its instrument's place, at `slotOf` the id; the place is negative for instruments that are not wanted. */
+  /** An id and its instrument's index, at `slotOf` the id; the index is negative for unwanted instruments. */
   readonly pairs = new Int32Array(2 * IDS).fill(FORGOTTEN);
 
-  /** The place of the id's instrument, wanted or not; null where it is not known. */
+  /** The index of the id's instrument, wanted or not; null if it is not cached. */
   find(id: number): number | null {
     const slot = slotOf(id);
     const place = this.pairs[slot + 1]!;
@@ -34,7 +34,7 @@ export function slotOf(id: number): number {
   return (id & (IDS - 1)) << 1;
 }
 
-/** The place of an instrument that is not wanted, as it is kept, and back. */
+/** Encodes the index of an unwanted instrument, and decodes it. */
 function unwanted(place: number): number {
   return FORGOTTEN - 1 - place;
 }

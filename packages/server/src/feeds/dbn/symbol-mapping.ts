@@ -1,18 +1,18 @@
-/** The records by which a live gateway says which symbol an instrument id means from there on. */
+/** The records of a live gateway that map an instrument id to a symbol from there on. */
 
 import { FeedError } from '../feed-trades.ts';
 import type { DbnWindow } from './dbn-input.ts';
 import { NAME_KINDS, SENT_BYTES } from './dbn-kinds.ts';
 import { textAt } from './dbn-text.ts';
 
-/** Version 1 has shorter symbols, and does not say which kinds of names it has. */
+/** Version 1 has shorter symbols, and no kinds of names. */
 const LAYOUTS = [
   { bytes: 80, symbolBytes: 22, inAt: 16, outAt: 38, outKindAt: null },
   { bytes: 176, symbolBytes: 71, inAt: 17, outAt: 89, outKindAt: 88 },
 ] as const;
 const DIGITS = /^\d+$/;
 
-/** What is asked for may be a parent or an alias; what it was resolved to is the venue's symbol, unless it is the id. */
+/** The requested name may be a parent or an alias; the resolved one is the venue's symbol, unless it is the id. */
 export function readSymbolMapping(
   { bytes, view, at, position }: DbnWindow,
   recordBytes: number,

@@ -1,11 +1,11 @@
-/** The columns that a DBN decoder fills and hands out again and again: prices in 1e-9, sizes whole. */
+/** The columns that a DBN decoder fills and reuses: prices in 1e-9, whole sizes. */
 
 import type { FeedTrades } from '../feed-trades.ts';
 
-/** Small enough that a batch is still in the processor's cache when it is read. */
+/** Small enough to stay in the processor's cache until a batch is read. */
 export const BATCH_ROWS = 2_048;
 
-/** Three columns of 8 bytes, two of 4 and one of 1, in one memory. */
+/** Three columns of 8 bytes, two of 4 and one of 1, in one buffer. */
 const BATCH_BYTES = BATCH_ROWS * (3 * 8 + 2 * 4 + 1);
 
 export class TradeBatchColumns implements FeedTrades {
@@ -19,7 +19,7 @@ export class TradeBatchColumns implements FeedTrades {
   readonly instruments = new Uint32Array(this.#memory, BATCH_ROWS * 24, BATCH_ROWS);
   readonly days = new Uint32Array(this.#memory, BATCH_ROWS * 28, BATCH_ROWS);
   readonly sides = new Int8Array(this.#memory, BATCH_ROWS * 32, BATCH_ROWS);
-  /** Trades whose records stand behind each other are one run: where it begins, and how many records are before it. */
+  /** Trades from consecutive records form a run: its first row, and the number of records before it. */
   readonly #runStarts = new Uint32Array(BATCH_ROWS);
   readonly #recordsBefore = new Float64Array(BATCH_ROWS);
   #runs = 0;
@@ -28,7 +28,7 @@ export class TradeBatchColumns implements FeedTrades {
     return this.#count;
   }
 
-  /** Takes up trades of one day that were written behind the last, and stand behind so many records in the file. */
+  /** Adds trades of one day written after the last row; `recordsBefore` counts the file's records before them. */
   add(count: number, day: number, recordsBefore: number): void {
     if (count === 0) return;
     const from = this.#count;

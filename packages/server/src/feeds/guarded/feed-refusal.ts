@@ -1,4 +1,4 @@
-/** Errors of reading a file as they cross between threads: what is wrong with the file, and what the disk reports. */
+/** Errors of reading a file, as data that crosses threads: faults of the file, and faults reported by the disk. */
 
 import type { CsvQuestion } from '../csv/csv-guess.ts';
 import type { CsvMapping } from '../feed-mapping.ts';
@@ -23,7 +23,7 @@ export function toRefusal(error: unknown): RefusalError {
   if (error instanceof Error && 'syscall' in error && 'code' in error) {
     return { t: 'system', message: error.message, code: String(error.code) };
   }
-  // Readers check what they read, so this is a file that deceived one of them.
+  // Readers check their input, so this file defeated one of them.
   const said = printedText(error instanceof Error ? error.message : String(error));
   return { t: 'feed', message: `The file cannot be read: ${said}.`, row: null };
 }

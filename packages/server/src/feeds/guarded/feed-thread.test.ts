@@ -127,7 +127,7 @@ test('a thread that reads definitions and is stuck ends at once when it is inter
   writeFileSync(path, secondPages('UNCOMPRESSED'));
   const feed = await feeds.open(path, statSync(path).size, {});
   const stuck = assert.rejects(Array.fromAsync(feed.trades()), { name: 'AbortError' });
-  // Waits behind what the thread is stuck with.
+  // Waits behind the call that the thread is stuck in.
   const waiting = assert.rejects(Array.fromAsync(feeds.definitions(path, 8)), {
     name: 'AbortError',
   });

@@ -1,7 +1,7 @@
 /**
- * Files of somebody else's, read in a thread that can be ended: whatever a damaged or hostile file does to its reader, it
- * costs a bounded memory and a bounded time without a sign of life, and then the file is refused with the place that was
- * read. The thread serves one file after another, and is started again after it was ended.
+ * Reads foreign files in a thread that can be ended. A damaged or hostile file costs at most a bounded memory and a
+ * bounded time without progress; then it is rejected with the place that was being read. The thread reads one file
+ * after another, and is started again after it was ended.
  */
 
 import { Worker, type WorkerOptions } from 'node:worker_threads';
@@ -15,12 +15,12 @@ import { fromRefusal } from './feed-refusal.ts';
 import type { CopiedTrades, FeedShape, FeedState } from './feed-wire.ts';
 
 export interface FeedLimits {
-  /** Of JavaScript's heap in the thread. Buffers are bounded by the readers. */
+  /** The limit of the thread's JavaScript heap. The readers bound buffers. */
   readonly heapBytes: number;
   readonly checkMs: number;
-  /** At so many checks in a row without a sign of life the thread is ended. */
+  /** After this many consecutive checks without a sign of life, the thread is ended. */
   readonly silentChecks: number;
-  /** What a test starts instead. */
+  /** Replaces the start of the worker in tests. */
   readonly start?: (options: WorkerOptions) => Worker;
 }
 
@@ -29,11 +29,10 @@ export const FEED_LIMITS: FeedLimits = {
   checkMs: 10_000,
   silentChecks: 6,
 };
-/** What a definition takes in the thread, which gets a copy of all. */
+/** The size of a definition in the thread, which gets a copy of all. */
 const DEFINITION_BYTES = 512;
 
 export interface GuardedFeed extends OpenFeed, AsyncDisposable {
-  /** Bytes of the file that were read so far. */
   bytesRead(): number;
 }
 
@@ -48,17 +47,17 @@ export class FeedThread implements AsyncDisposable {
   readonly #limits: FeedLimits;
   readonly #onAbort = () => void this.#end();
   #running: Running | null = null;
-  /** Why the thread was ended by us; null otherwise. */
+  /** Why this side ended the thread; null otherwise. */
   #ended: Error | null = null;
 
-  /** A read that is under way when the signal is aborted rejects with the signal's reason. */
+  /** If the signal aborts, a read in progress rejects with its reason. */
   constructor(signal: AbortSignal, limits: FeedLimits = FEED_LIMITS) {
     this.#signal = signal;
     this.#limits = limits;
     signal.addEventListener('abort', this.#onAbort);
   }
 
-  /** As `openFeed`, of a file with so many bytes. A feed that was opened before is over. */
+  /** As `openFeed`, for a file of `size` bytes; ends the previous feed. */
   async open(path: string, size: number, hints: FeedHints): Promise<GuardedFeed> {
     this.#running ??= this.#start(hints.definitions?.length ?? 0);
     this.#running.place = null;
@@ -74,7 +73,7 @@ export class FeedThread implements AsyncDisposable {
     };
   }
 
-  /** Of a DBN file with so many bytes. Nothing that was given may be used when it rejects. */
+  /** The definitions of a DBN file of `size` bytes. If it rejects, none of them may be used. */
   async *definitions(path: string, size: number): AsyncGenerator<DefinitionPiece> {
     this.#running ??= this.#start(0);
     this.#running.place = null;
@@ -91,7 +90,7 @@ export class FeedThread implements AsyncDisposable {
     await this.#end();
   }
 
-  /** The next batch is read while this one is worked on. */
+  /** Reads the next batch while the caller uses this one. */
   async *#trades(known: KnownFeed): AsyncGenerator<FeedTrades> {
     let coming = this.#next();
     for (;;) {
@@ -99,7 +98,7 @@ export class FeedThread implements AsyncDisposable {
       known.learn(state);
       if (batch === null) return;
       coming = this.#next();
-      // Who stops here has no use for it.
+      // A caller that stops here never awaits it.
       coming.catch(() => null);
       yield tradesOf(batch);
     }
@@ -118,7 +117,7 @@ export class FeedThread implements AsyncDisposable {
     let silent = 0;
     const watch = setInterval(() => {
       const now = Atomics.load(running.alive, 0);
-      // Until the thread has started it is not the file that takes time.
+      // Until the thread has started, the file is not the cause of a delay.
       silent = now === seen && now !== 0 ? silent + 1 : 0;
       seen = now;
       if (silent < silentChecks) return;
@@ -177,7 +176,7 @@ function startFeedWorker(options: WorkerOptions): Worker {
   return new Worker(new URL('./feed-worker.ts', import.meta.url), options);
 }
 
-/** What the thread has told of the file so far. */
+/** The state of the feed as reported by the thread. */
 class KnownFeed {
   readonly #names: (readonly string[])[] = [];
   readonly #skipped: (string | null)[] = [];

@@ -1,4 +1,4 @@
-/** What passes between the thread that reads a foreign file and its holder. One file is open at a time. */
+/** The messages between the thread that reads a foreign file and its owner. One file is open at a time. */
 
 import type { ThreadShape } from '../../platform/threads/thread.ts';
 import type { DefinitionPiece } from '../dbn/definition-file.ts';
@@ -6,7 +6,6 @@ import type { FeedHints, OpenFeed } from '../open-feed.ts';
 import type { SaidRange } from '../said-range.ts';
 import type { RefusalError } from './feed-refusal.ts';
 
-/** A batch in a memory of its own. */
 export interface CopiedTrades {
   readonly count: number;
   readonly instruments: Uint32Array;
@@ -20,7 +19,6 @@ export interface CopiedTrades {
   readonly rows: Float64Array;
 }
 
-/** What is known once a batch was read. */
 export interface FeedState {
   readonly format: string | null;
   /** The names of instruments from this index on; those before it are unchanged. */
@@ -34,13 +32,13 @@ export interface FeedState {
 
 export interface FeedShape extends ThreadShape {
   readonly calls: {
-    /** Gives what was taken for what, and why. A file that was open before is closed. */
+    /** Returns how the file was understood, and closes the previous file. */
     open(path: string, size: number, hints: FeedHints): Pick<OpenFeed, 'reasons' | 'mapping'>;
-    /** Null when all was read. */
+    /** `batch` is null at the end of the file. */
     next(): { readonly batch: CopiedTrades | null; readonly state: FeedState };
-    /** Opens a file of definitions in place of what is open. */
+    /** Opens a file of definitions and closes the open file. */
     openDefinitions(path: string, size: number): void;
-    /** Null when all were read. */
+    /** Null at the end of the file. */
     nextDefinitions(): DefinitionPiece | null;
     close(): void;
   };

@@ -1,4 +1,4 @@
-/** The thread that reads a file of somebody else's. It shows every second that it is not stuck, unless it is. */
+/** The thread that reads a foreign file. It signals every second that it is not stuck. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';
@@ -13,7 +13,6 @@ import type { CopiedTrades, FeedShape, FeedState } from './feed-wire.ts';
 
 const ALIVE_EVERY_MS = 1_000;
 
-/** A file, and what is read out of it piece by piece. */
 interface Reading<Piece> extends AsyncDisposable {
   readonly pieces: AsyncIterator<Piece>;
 }
@@ -29,7 +28,7 @@ const desk = new ThreadDesk<FeedShape>(parentPort!);
 const disk = new NodeDisk();
 let trades: OpenTrades | null = null;
 let definitions: Reading<DefinitionPiece> | null = null;
-/** The file of a read that was given up is closed before the next one is opened. */
+/** The file of an abandoned read is closed before the next one is opened. */
 const calls = new SerialQueue();
 
 showLife();
@@ -124,7 +123,7 @@ async function nextOf(from: OpenTrades) {
 function stateOf(from: OpenTrades): FeedState {
   const { feed } = from;
   const count = feed.instrumentCount();
-  // While there is only one instrument, it may go by another name.
+  // While there is only one instrument, its name may still change.
   const namesFrom = from.namesSent === count ? count : from.namesSent > 1 ? from.namesSent : 0;
   from.namesSent = count;
   const fresh = Array.from({ length: count - namesFrom }, (_, index) => namesFrom + index);

@@ -1,7 +1,6 @@
 /**
- * Trades as JSON, one object a line, shown as a text of columns with a header, so that everything that is known of texts holds for
- * it: presets, guesses, mappings by names. Numbers keep the digits that they are written with. A field inside of an object is
- * named with dots: `data.price`.
+ * Reads trades as JSON, one object per line, as a text of columns with a header. So everything for texts applies:
+ * presets, guesses, mappings by name. Numbers keep their digits. A nested field is named with dots: `data.price`.
  */
 
 import { FeedError } from '../feed-trades.ts';
@@ -16,15 +15,15 @@ const LINE_FEED = 0x0a;
 const BOM = [0xef, 0xbb, 0xbf];
 const SHOWN_CHARACTERS = 120;
 
-/** Whether the first bytes of a text are those of JSON: an object, or a list. */
+/** Whether a text starts as JSON: with an object or a list. */
 export function beginsAsJson(first: Uint8Array): boolean {
   return /^\s*(?:\{\s*["}]|\[\s*[[{\]])/.test(textOf(withoutMark(first).subarray(0, 256)));
 }
 
-/** The names of all fields that the first lines have, in the order of their first appearance. */
+/** All field names in the first lines, in order of appearance. */
 export function jsonFields(first: Uint8Array): readonly string[] {
   const lines = textOf(withoutMark(first)).split('\n');
-  // The last one may be cut.
+  // The last line may be incomplete.
   if (lines.length > 1) lines.pop();
   const names = new Set<string>();
   for (const [index, line] of lines.entries()) {
@@ -34,7 +33,7 @@ export function jsonFields(first: Uint8Array): readonly string[] {
   return [...names];
 }
 
-/** The file as a text of these columns, separated by commas. */
+/** The file as comma-separated text with these columns. */
 export function jsonAsText({ name, bytes }: PackedFile, fields: readonly string[]): PackedFile {
   return { name, bytes: () => rowsOf(bytes(), fields) };
 }
@@ -48,7 +47,7 @@ async function* rowsOf(
   for await (const line of linesOf(pieces)) {
     row += 1;
     const values = fieldsOf(line, row);
-    // An empty line stays one, so that rows keep their numbers.
+    // An empty line stays empty, so that row numbers stay right.
     if (values.size > 0) text += fields.map((field) => quoted(values.get(field) ?? '')).join(',');
     text += '\n';
     if (text.length < PIECE_CHARACTERS) continue;
@@ -79,7 +78,7 @@ async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   if (rest.length > 0) yield rest.toString('utf8');
 }
 
-/** Nothing of an empty line. */
+/** No fields for an empty line. */
 function fieldsOf(line: string, row: number): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   if (line.trim() === '') return fields;
@@ -96,7 +95,7 @@ function fieldsOf(line: string, row: number): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** Numbers as their own text: those of 19 digits would lose some. */
+/** Keeps a number's text: a double would lose digits of long ones. */
 function asWritten(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   return typeof value === 'number' ? (context?.source ?? String(value)) : value;
 }
@@ -126,7 +125,7 @@ function textOf(bytes: Uint8Array): string {
 
 function noObject(line: string, row: number): FeedError {
   const shown = printedText(line.slice(0, SHOWN_CHARACTERS));
-  // As freqtrade writes trades: their fields have no names.
+  // freqtrade writes trades this way: their fields have no names.
   const isOfLists = /^\s*\[\s*\[/.test(line);
   const help = isOfLists
     ? `"jq -r '.[] | @csv'" writes lists as a CSV without a header.`

@@ -1,4 +1,4 @@
-/** Bytes that can be read at any place: an open file of the house's disk, with its size when it was opened. */
+/** Bytes readable at any position: an open file, with its size when it was opened. */
 
 import { KIB } from '@tapeloom/core/units';
 import type { DiskFile } from '../../platform/disk/disk.ts';
@@ -8,25 +8,25 @@ const PIECE_BYTES = 256 * KIB;
 
 export interface ByteSource {
   readonly size: number;
-  /** Fills `into` from this position; returns how many bytes there were. */
+  /** Fills `into` from this position; returns the number of bytes read. */
   read: DiskFile['read'];
-  /** Hears which part of the file is read next, in words: should reading never end, it can be said where. */
+  /** Receives the part of the file that is read next, for the message if reading hangs. */
   readonly onPlace?: (place: string) => void;
 }
 
-/** Exactly these bytes; a file that has become shorter is refused. */
+/** Exactly these bytes; rejects a file that has become shorter. */
 export async function bytesAt(
   source: ByteSource,
   position: number,
   count: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  // Not zeroed first: every byte of it is read, or it is not handed out.
+  // Not zeroed: every byte is read before it is returned.
   const bytes = Buffer.allocUnsafeSlow(count);
   await fill(bytes, source, position);
   return bytes;
 }
 
-/** Bytes from `from` to `to` in pieces; each is a memory of its own. */
+/** Bytes from `from` to `to` in pieces, each with its own memory. */
 export async function* piecesOf(
   source: ByteSource,
   from = 0,
@@ -37,7 +37,7 @@ export async function* piecesOf(
   }
 }
 
-/** All bytes in pieces that lie in one memory: each holds until the next one is asked for. */
+/** All bytes in pieces that share memory: each is valid until the next one is requested. */
 export async function* lentPiecesOf(source: ByteSource): AsyncGenerator<Uint8Array> {
   const memory = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, source.size));
   for (let at = 0; at < source.size; at += PIECE_BYTES) {

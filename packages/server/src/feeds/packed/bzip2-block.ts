@@ -1,16 +1,15 @@
-/** One block of bzip2: its code tables, its symbols, and the order in which its bytes follow each other. */
+/** One block of bzip2: code tables, symbols, and the byte order of the transform. */
 
 const GROUP_SYMBOLS = 50;
 const CODE_BITS_MAX = 20;
 const TABLES_MAX = 6;
 const SELECTORS_MAX = 18_002;
-/** Two symbols for runs of the first byte, and one for the end. */
+/** Two symbols for runs of the first byte, one for the end. */
 const MORE_SYMBOLS = 2;
 
-/** The bytes that are there end inside of the block. */
+/** The available bytes end inside the block. */
 export class CutBlock extends Error {}
 
-/** Bits, the highest of a byte first. */
 export class Bzip2Bits {
   readonly #bytes: Uint8Array;
   #next: number;
@@ -23,12 +22,11 @@ export class Bzip2Bits {
     if (skipped > 0) this.read(skipped);
   }
 
-  /** The bit behind the last that was read. */
   get at(): number {
     return this.#next * 8 - this.#bits;
   }
 
-  /** At most 24. */
+  /** `count` is at most 24. */
   read(count: number): number {
     while (this.#bits < count) {
       if (this.#next >= this.#bytes.length) throw new CutBlock();
@@ -44,7 +42,7 @@ export class Bzip2Bits {
 }
 
 interface CodeTable {
-  /** By length: the last code, what is taken off a code, and where its symbols begin. */
+  /** By length: the last code, the offset subtracted from a code, and the symbols in code order. */
   readonly limits: Int32Array;
   readonly bases: Int32Array;
   readonly symbols: Uint16Array;
@@ -53,15 +51,15 @@ interface CodeTable {
 
 export interface Bzip2Block {
   readonly crc: number;
-  /** Bytes are the low parts of `work`; each is followed by that at the place in its upper part. */
+  /** The low 8 bits of `work` are the bytes; the upper bits are the index of the next one. */
   readonly start: number;
   readonly count: number;
 }
 
-/** Fills `work`; null where the block is damaged. Throws `CutBlock`. */
+/** Fills `work`; null if the block is damaged. Throws `CutBlock`. */
 export function readBlock(bits: Bzip2Bits, work: Uint32Array): Bzip2Block | null {
   const crc = (bits.read(16) << 16) | bits.read(16);
-  // Blocks in a random order are of versions that are thirty years old.
+  // Randomised blocks exist only in versions that are thirty years old.
   if (bits.read(1) !== 0) return null;
   const origin = bits.read(24);
   const bytes = readBytesInUse(bits);
@@ -95,7 +93,7 @@ export function readBlock(bits: Bzip2Bits, work: Uint32Array): Bzip2Block | null
   return { crc, start: work[origin]! >>> 8, count };
 }
 
-/** Sixteen groups of sixteen bytes. */
+/** A bitmap of sixteen groups of sixteen bytes. */
 function readBytesInUse(bits: Bzip2Bits): Uint8Array {
   const groups = bits.read(16);
   const bytes: number[] = [];
@@ -120,7 +118,7 @@ function readSelectors(bits: Bzip2Bits, tableCount: number, count: number): Uint
     }
     const [table] = recent.splice(place, 1);
     recent.unshift(table!);
-    // Some writers say more than a block can need.
+    // Some writers give more selectors than a block can need.
     if (index < SELECTORS_MAX) selectors[index] = table!;
   }
   return selectors;
@@ -160,7 +158,7 @@ function readTable(bits: Bzip2Bits, symbolCount: number): CodeTable | null {
   return { limits, bases, symbols, shortest };
 }
 
-/** Bytes go to the low parts of `work`; how many there are, null where they are too many or not there. */
+/** Writes bytes to the low 8 bits of `work`; returns their number, or null if the data is damaged. */
 function readSymbols(
   bits: Bzip2Bits,
   selectors: Uint8Array,
@@ -185,7 +183,7 @@ function readSymbols(
       const symbol = symbols[code - bases[size]!];
       if (symbol === undefined) return null;
       if (symbol < 2) {
-        // A run's length has digits 1 and 2 to the base of 2, the lowest first.
+        // A run's length has the digits 1 and 2 in base 2, lowest first.
         runLength += runUnit << symbol;
         if (runLength > work.length - count) return null;
         runUnit <<= 1;

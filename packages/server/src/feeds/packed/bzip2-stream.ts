@@ -1,6 +1,6 @@
 /**
- * Streams of bzip2 one after the other, block by block. A block has at most 900,000 bytes before its runs are expanded; what
- * it needs is held at once, and what it expands to is handed out in pieces.
+ * Expands consecutive streams of bzip2, block by block. A block has at most 900,000 bytes before run expansion; its
+ * input is held at once, its output is returned in pieces.
  */
 
 import { Bzip2Bits, CutBlock, readBlock } from './bzip2-block.ts';
@@ -9,11 +9,11 @@ import type { PackedBytes } from './packed-bytes.ts';
 const BLOCK_MAGIC = [0x31_4159, 0x26_5359];
 const END_MAGIC = [0x17_7245, 0x38_5090];
 const LEVEL_BYTES = 100_000;
-/** More than a block can need that is not damaged. */
+/** More than an intact block can need. */
 const BLOCK_PACKED_MAX = 1_200_000;
 const MORE_BYTES = 262_144;
 const PIECE_BYTES = 262_144;
-/** Four equal bytes are followed by how many more there are. */
+/** After four equal bytes comes the number of further ones. */
 const RUN_BYTES = 4;
 
 const CRC = Int32Array.from({ length: 256 }, (_, byte) => {
@@ -22,7 +22,7 @@ const CRC = Int32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** A piece holds until the next one is asked for. */
+/** A piece is valid until the next one is requested. */
 export async function* expandBzip2(input: PackedBytes): AsyncGenerator<Uint8Array> {
   while ((await input.available(1)) > 0) {
     const head = await input.take(4);
@@ -52,11 +52,11 @@ async function* expandStream(input: PackedBytes, blockMax: number): AsyncGenerat
   const bits = new Bzip2Bits(tail, bit);
   const sum = (bits.read(16) << 16) | bits.read(16);
   if (sum !== combined) throw input.damaged('it does not fit its checksum');
-  // The next stream begins with a byte.
+  // The next stream starts at a byte boundary.
   input.pass(tail.length);
 }
 
-/** Tries with what is there, and with more where the block goes on behind it. */
+/** Tries with the buffered bytes, and with more if the block continues after them. */
 async function nextBlock(input: PackedBytes, bit: number, work: Uint32Array) {
   for (let asked = MORE_BYTES; ; asked += MORE_BYTES) {
     const available = await input.available(asked);
@@ -78,7 +78,7 @@ async function nextBlock(input: PackedBytes, bit: number, work: Uint32Array) {
   }
 }
 
-/** Hands out the bytes of a block with its runs expanded; returns their checksum. */
+/** Yields the bytes of a block with its runs expanded; returns their checksum. */
 function* expandRuns(
   work: Uint32Array,
   { start, count }: { readonly start: number; readonly count: number },

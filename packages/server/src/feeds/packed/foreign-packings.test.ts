@@ -50,7 +50,7 @@ describe('bzip2, xz and lz4', () => {
   it('that were cut, or go on behind their end, are refused', async () => {
     for (const [name, bytes] of PACKED_SAMPLES) {
       const ends = [5, 12, 20, 100, bytes.length >> 1, bytes.length - 13, bytes.length - 1];
-      // Between two streams a file may end.
+      // A file may end between two streams.
       for (const end of ends) await refused(bytes.subarray(0, end), /ends too early|damaged/);
       await refused(Buffer.concat([bytes, Buffer.from('more')]), /damaged|too early/);
       const { text } = await expand(Buffer.concat([bytes, bytes]));
@@ -78,7 +78,7 @@ describe('bzip2, xz and lz4', () => {
 
   it('an xz that asks for more memory than its content can need is refused', async () => {
     const bytes = Uint8Array.from(PACKED_SAMPLES.get('crc64.csv.xz')!);
-    // The head of the first block: its size of the dictionary stands before its padding and its checksum.
+    // The header of the first block: the dictionary size comes before the padding and the checksum.
     const { crc32 } = await import('node:zlib');
     const head = bytes.subarray(12, 12 + (bytes[12]! + 1) * 4);
     const at = head.indexOf(0x21) + 2;

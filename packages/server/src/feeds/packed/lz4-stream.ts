@@ -1,6 +1,6 @@
 /**
- * Frames of LZ4 one after the other, as `lz4` writes them, block by block: a block has 4 MiB at most, and memory holds one of them
- * with the 64 KiB before it. Checksums must be right where a frame has them.
+ * Expands consecutive LZ4 frames, as `lz4` writes them, block by block: a block has at most 4 MiB, and memory holds one
+ * block and the 64 KiB before it. Checksums are verified where a frame has them.
  */
 
 import { KIB, MIB } from '@tapeloom/core/units';
@@ -9,7 +9,7 @@ import { XxHash32, xxHash32 } from '../arrow/xx-hash.ts';
 import type { PackedBytes } from './packed-bytes.ts';
 
 const MAGIC = 0x184d_2204;
-/** Frames with these marks have no content; the last digit is free. */
+/** Skippable frames, which have no content; the last hex digit is free. */
 const SKIPPED_MAGIC = 0x184d_2a50;
 const VERSION = 1;
 const PLAIN_BLOCK = 0x8000_0000;
@@ -21,7 +21,7 @@ const BLOCK_BYTES: ReadonlyMap<number, number> = new Map([
   [7, 4 * MIB],
 ]);
 
-/** A piece holds until the next one is asked for. */
+/** A piece is valid until the next one is requested. */
 export async function* expandLz4Frames(input: PackedBytes): AsyncGenerator<Uint8Array> {
   while ((await input.available(1)) > 0) {
     const magic = await word(input);

@@ -1,6 +1,6 @@
 /**
- * Expands chunks of LZMA2, the packing of xz. A chunk says how many bytes it has and expands to, at most 64 KiB and 2 MiB, so work is
- * bounded before it begins. Memory grows with what was expanded, up to the dictionary that the file asks for.
+ * Expands chunks of LZMA2, the compression of xz. A chunk states its packed and expanded size, at most 64 KiB and 2
+ * MiB, so the work is bounded. Memory grows with the expanded bytes, up to the dictionary size of the file.
  */
 
 import { MIB } from '@tapeloom/core/units';
@@ -15,10 +15,9 @@ const TOP = 2 ** 24;
 const RANGE_BYTES = 5;
 const MATCH_LENGTH_MIN = 2;
 const LITERAL_CODER = 0x300;
-/** lc + lp is 4 at most. */
+/** lc + lp is at most 4. */
 const LITERALS = LITERAL_CODER << 4;
 
-/** Where the probabilities of each kind begin. */
 const IS_MATCH = 0;
 const IS_REP = IS_MATCH + STATES * POSITIONS;
 const IS_REP_0 = IS_REP + STATES;
@@ -29,7 +28,7 @@ const DISTANCE_SLOT = IS_REP_0_LONG + STATES * POSITIONS;
 const DISTANCE_SPECIAL = DISTANCE_SLOT + 4 * 64;
 const DISTANCE_ALIGN = DISTANCE_SPECIAL + 128;
 const MATCH_LENGTH = DISTANCE_ALIGN + 16;
-/** Of a length: two choices, then low and middle lengths for each position, then high ones. */
+/** For lengths: two choices, then low and middle lengths for each position, then high ones. */
 const LENGTH_LOW = 2;
 const LENGTH_MIDDLE = LENGTH_LOW + POSITIONS * 8;
 const LENGTH_HIGH = LENGTH_MIDDLE + POSITIONS * 8;
@@ -44,7 +43,6 @@ export class LzmaDecoder {
   readonly #probabilities = new Uint16Array(LITERAL + LITERALS);
   #window = new Uint8Array(WINDOW_FIRST);
   #at = 0;
-  /** Where the dictionary begins, in the window. */
   #begin = 0;
   #literalContext = 0;
   #literalMask = 0;
@@ -56,7 +54,7 @@ export class LzmaDecoder {
   #next = 0;
   #range = 0;
   #code = 0;
-  /** How many bytes came before the window's first, and before the dictionary's, from which positions are counted. */
+  /** The bytes before the window, and before the dictionary, from which positions are counted. */
   #before = 0;
   #origin = 0;
 
@@ -64,13 +62,13 @@ export class LzmaDecoder {
     this.#dictionaryBytes = dictionaryBytes;
   }
 
-  /** Nothing that was expanded so far is repeated any more. */
+  /** Clears the dictionary: later matches cannot reach earlier bytes. */
   forget(): void {
     this.#begin = this.#at;
     this.#origin = this.#before + this.#at;
   }
 
-  /** False where the byte says nothing that LZMA2 has. */
+  /** False for an invalid byte. */
   setProperties(byte: number): boolean {
     if (byte >= 9 * 5 * 5) return false;
     const [lc, lp, pb] = [byte % 9, Math.floor(byte / 9) % 5, Math.floor(byte / 45)];
@@ -89,7 +87,7 @@ export class LzmaDecoder {
     this.#state = 0;
   }
 
-  /** Bytes that are not packed. They hold until the next chunk. */
+  /** Takes uncompressed bytes. The result is valid until the next chunk. */
   copy(bytes: Uint8Array): Uint8Array {
     this.#makeRoom(bytes.length);
     const from = this.#at;
@@ -98,7 +96,7 @@ export class LzmaDecoder {
     return this.#window.subarray(from, this.#at);
   }
 
-  /** What a chunk expands to, exactly so many bytes; null where it is damaged. They hold until the next chunk. */
+  /** Expands a chunk to exactly `length` bytes; null if it is damaged. The result is valid until the next chunk. */
   expand(bytes: Uint8Array, length: number): Uint8Array | null {
     if (!this.#hasProperties || bytes.length < RANGE_BYTES || bytes[0] !== 0) return null;
     this.#makeRoom(length);
@@ -110,12 +108,12 @@ export class LzmaDecoder {
     const end = from + length;
     while (this.#at < end) if (!this.#step(end)) return null;
     if (this.#range < TOP) this.#shift();
-    // All of it was read, and no more than there is; what is left over must be nothing.
+    // The chunk was read exactly to its end, and the final code must be zero.
     if (this.#next !== bytes.length || this.#code !== 0) return null;
     return this.#window.subarray(from, end);
   }
 
-  /** One literal, or one match; false where it is damaged. */
+  /** Decodes one literal or one match; false if the data is damaged. */
   #step(end: number): boolean {
     if (this.#next > this.#input.length) return false;
     const position = (this.#before + this.#at - this.#origin) & this.#positionMask;
@@ -159,7 +157,7 @@ export class LzmaDecoder {
     const coder = LITERAL + LITERAL_CODER * (low + (last >> (8 - this.#literalContext)));
     let symbol = 1;
     if (this.#state >= LITERAL_STATES) {
-      // After a match, the byte that would have gone on with it tells which probabilities count.
+      // After a match, the byte that would have continued it selects the probabilities.
       const from = at - this.#distances[0]! - 1;
       let match = from >= this.#begin ? window[from]! : 0;
       let offset = 0x100;
@@ -187,7 +185,7 @@ export class LzmaDecoder {
     return MATCH_LENGTH_MIN + 16 + this.#tree(coder + LENGTH_HIGH, 8);
   }
 
-  /** How far back a match begins, less one. */
+  /** The distance of a match, minus one. */
   #distance(length: number): number {
     const kind = Math.min(length - MATCH_LENGTH_MIN, 3);
     const slot = this.#tree(DISTANCE_SLOT + kind * 64, 6);
@@ -216,7 +214,6 @@ export class LzmaDecoder {
     return symbol - (1 << bits);
   }
 
-  /** The lowest bit first. */
   #reversedTree(coder: number, bits: number): number {
     let [symbol, value] = [1, 0];
     for (let index = 0; index < bits; index += 1) {
@@ -255,7 +252,7 @@ export class LzmaDecoder {
     return 1;
   }
 
-  /** Behind the end there is nothing; that it was asked for is noticed by its place. */
+  /** Beyond the end it reads zeros; the position shows that this happened. */
   #shift(): void {
     const byte = this.#next < this.#input.length ? this.#input[this.#next]! : 0;
     this.#next += 1;
@@ -263,7 +260,7 @@ export class LzmaDecoder {
     this.#code = ((this.#code << 8) | byte) >>> 0;
   }
 
-  /** Keeps as much as the dictionary has; the window never becomes larger than twice that and a chunk. */
+  /** Keeps the dictionary's bytes; the window is at most twice the dictionary plus a chunk. */
   #makeRoom(bytes: number): void {
     if (this.#at + bytes <= this.#window.length) return;
     const kept = Math.min(this.#at - this.#begin, this.#dictionaryBytes);

@@ -1,4 +1,4 @@
-/** Packed bytes as they arrive, in the order of the file, as many at a time as an expander asks for. */
+/** Packed bytes in file order, as many at a time as an expander requests. */
 
 import { FeedError } from '../feed-trades.ts';
 
@@ -11,16 +11,15 @@ export class PackedBytes {
   #from = 0;
   #to = 0;
   #isOver = false;
-  /** How many bytes were passed. */
   passed = 0;
 
-  /** `what` it is, for sentences. */
+  /** `what` names the format in messages. */
   constructor(pieces: AsyncIterable<Uint8Array>, what: string) {
     this.#pieces = pieces[Symbol.asyncIterator]();
     this.#what = what;
   }
 
-  /** How many of the next `count` bytes there are; fewer only at the end. */
+  /** How many of the next `count` bytes exist; fewer only at the end. */
   async available(count: number): Promise<number> {
     while (this.#to - this.#from < count && !this.#isOver) {
       const { value, done } = await this.#pieces.next();
@@ -30,7 +29,7 @@ export class PackedBytes {
     return Math.min(count, this.#to - this.#from);
   }
 
-  /** The next bytes, which stay the next ones; refuses a file that ends before. They hold until more are asked for. */
+  /** Peeks at the next bytes, which are valid until the next request; rejects a file that ends before them. */
   async next(count: number): Promise<Uint8Array> {
     if ((await this.available(count)) < count) {
       throw new FeedError(`The ${this.#what} ends too early: was the file cut?`);
@@ -38,25 +37,24 @@ export class PackedBytes {
     return this.#memory.subarray(this.#from, this.#from + count);
   }
 
-  /** Those that are there, without waiting. */
+  /** The buffered bytes, without waiting. */
   there(): Uint8Array {
     return this.#memory.subarray(this.#from, this.#to);
   }
 
-  /** Behind the next bytes, which are there. */
+  /** Skips the next bytes, which must be buffered. */
   pass(count: number): void {
     this.#from += count;
     this.passed += count;
   }
 
-  /** The next bytes, which are passed. */
+  /** Reads and passes the next bytes. */
   async take(count: number): Promise<Uint8Array> {
     const bytes = await this.next(count);
     this.pass(count);
     return bytes;
   }
 
-  /** Ends the reading of the file. */
   async close(): Promise<void> {
     this.#isOver = true;
     await this.#pieces.return?.();
@@ -66,7 +64,7 @@ export class PackedBytes {
     return new FeedError(`The ${this.#what} is damaged: ${why}.`);
   }
 
-  /** Room follows what has arrived. */
+  /** The buffer grows with the bytes that have arrived. */
   #append(piece: Uint8Array): void {
     const left = this.#to - this.#from;
     if (this.#to + piece.length > this.#memory.length) {

@@ -1,7 +1,7 @@
 /**
- * Files as they are sent around, packed or not, told by their first bytes: a list of what is in them, each expanded as a
- * stream, so that memory stays flat whatever they expand to. A packed file that ends early, has another size or
- * another checksum than it says, or goes on behind its end is an error once all of it was read.
+ * Recognises packed files by their first bytes and lists their content. Each file expands as a stream, so memory stays
+ * flat whatever the expanded size. A packed file that is truncated, has a wrong size or checksum, or continues after
+ * its end is an error once it was read completely.
  */
 
 import { Readable, type Transform } from 'node:stream';
@@ -18,18 +18,17 @@ import { beginsAsTar, TAR_BLOCK_BYTES, tarContent } from './tar-file.ts';
 import { expandXz } from './xz-stream.ts';
 import { type ZipEntry, zipDataOffset, zipEntries } from './zip-directory.ts';
 
-/** Deflate expands to 1,032 times at most, and texts of trades to far less; the others could expand without an end. */
+/** Deflate expands by at most 1,032, and texts of trades far less; the other methods could expand without limit. */
 const EXPANSION_MAX = 1_032;
 const EXPANSION_FREE = 64 * MIB;
 
-/** How a file is packed on the outside. */
 export type Packing = StreamPacking | 'plain' | 'zip' | 'tar';
 type StreamPacking = 'gzip' | 'zstd' | 'bzip2' | 'xz' | 'lz4';
 
 export interface PackedFile {
-  /** Its own name, without a path and without the ending that says how it is packed. */
+  /** The file name without its path and without the packing's extension. */
   readonly name: string;
-  /** Expanded, from the beginning, as often as asked. A piece holds until the next one is asked for. */
+  /** The expanded bytes from the beginning, on each call. A piece is valid until the next one is requested. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
@@ -37,7 +36,6 @@ interface Expander extends Transform {
   readonly bytesWritten: number;
 }
 
-/** How a file is packed, by its first four bytes. */
 function packingOf(first: Uint8Array): Exclude<Packing, 'tar'> {
   if (first.length >= 2 && first[0] === 0x1f && first[1] === 0x8b) return 'gzip';
   if (first.length < 4) return 'plain';
@@ -45,9 +43,9 @@ function packingOf(first: Uint8Array): Exclude<Packing, 'tar'> {
   if (magic === 0xfd2f_b528) return 'zstd';
   if (magic === 0x184d_2204) return 'lz4';
   if (magic === 0x587a_37fd) return 'xz';
-  // BZh and a digit that is not 0.
+  // BZh and a digit from 1 to 9.
   if ((magic & 0xff_ffff) === 0x68_5a42 && first[3]! > 0x30 && first[3]! <= 0x39) return 'bzip2';
-  // A local entry, or the end of a zip without entries.
+  // A local entry, or the end record of an empty zip.
   return magic === 0x0403_4b50 || magic === 0x0605_4b50 ? 'zip' : 'plain';
 }
 
@@ -56,7 +54,7 @@ export interface Unpacked {
   readonly files: readonly PackedFile[];
 }
 
-/** What is in a file: itself, or the entries of a zip. The only file of a zip or a tar may be packed once more. */
+/** The content of a file: itself, or the entries of a zip. The only file of a zip or a tar may be packed again. */
 export async function unpack(source: ByteSource, path: string): Promise<Unpacked> {
   const { packing, files } = await unpackOutside(source, path);
   const [only] = files;
@@ -67,7 +65,7 @@ export async function unpack(source: ByteSource, path: string): Promise<Unpacked
   return { packing: packing === 'plain' ? 'tar' : packing, files: [await unpackInside(file)] };
 }
 
-/** The name may stand behind entries that are no files. */
+/** The name may come after entries that are no files. */
 async function fileInTar({ bytes }: PackedFile): Promise<PackedFile> {
   let name: string | null = null;
   for await (const _ of tarContent(bytes(), (its) => {
@@ -88,7 +86,7 @@ async function unpackInside(file: PackedFile): Promise<PackedFile> {
       const counted = async function* () {
         for await (const piece of file.bytes()) {
           taken += piece.length;
-          // The expander may look at it later than the next one is asked for.
+          // The expander may read it after the next one was requested.
           yield Uint8Array.from(piece);
         }
       };
@@ -97,7 +95,7 @@ async function unpackInside(file: PackedFile): Promise<PackedFile> {
   };
 }
 
-/** The first bytes of a file, as many as there are. */
+/** Up to `count` first bytes of a file. */
 async function firstOf({ bytes }: PackedFile, count: number): Promise<Uint8Array> {
   const first = new Uint8Array(count);
   let filled = 0;
@@ -149,7 +147,7 @@ async function* entryBytes(source: ByteSource, entry: ZipEntry): AsyncGenerator<
   let sum = 0;
   for await (const piece of entryPieces(packed, entry, what)) {
     size += piece.length;
-    // At once, and not when some endless entry has ended.
+    // Checked per piece: an endless entry never ends.
     if (size > entry.bytes) throw new FeedError(`The ${what} expands to more than it says.`);
     sum = crc32(piece, sum);
     yield piece;
@@ -169,7 +167,7 @@ function entryPieces(
   return expanded(packed, expander, () => packedBytes, what);
 }
 
-/** `packedBytes`: how many there are, or were so far. */
+/** `packedBytes`: the total, or the bytes read so far. */
 function expandedBy(
   packing: StreamPacking,
   packed: AsyncIterable<Uint8Array>,
@@ -191,7 +189,7 @@ function expandedBy(
   }
 }
 
-/** By an expander of our own, which refuses what is damaged, cut, or goes on. */
+/** Uses our own expander, which rejects damaged, truncated or continued data. */
 async function* expandedHere(
   packed: AsyncIterable<Uint8Array>,
   expand: (input: PackedBytes) => AsyncIterable<Uint8Array>,
@@ -221,11 +219,11 @@ function refuseBomb(bytes: number, packedBytes: number, what: string): void {
 async function* expanded(
   packed: AsyncIterable<Uint8Array>,
   expander: Expander,
-  /** How many there are, or were so far. */
+  /** The total, or the bytes read so far. */
   packedBytes: () => number,
   what: string,
 ): AsyncGenerator<Uint8Array> {
-  // Its failure is that of the expander, which is met below.
+  // A failure is the expander's, which is handled below.
   const fed = pipeline(Readable.from(packed, { objectMode: false }), expander).then(
     () => null,
     (failure: unknown) => failure,

@@ -1,6 +1,6 @@
 /**
- * The only file in a tar, as a stream. Entries that are no files (folders, extended headers) are passed over. A second file,
- * a head whose checksum is wrong, or a tar that ends early is an error.
+ * Streams the only file in a tar. Entries that are no files (folders, extended headers) are skipped. A second file, a
+ * wrong header checksum, or a truncated tar is an error.
  */
 
 import { FeedError } from '../feed-trades.ts';
@@ -11,18 +11,17 @@ const CHECKSUM_AT = 148;
 const SPACE = 0x20;
 
 interface TarHead {
-  /** The last part of its name; what stands before it is used nowhere. */
+  /** The last part of its name; the rest is not used. */
   readonly name: string;
   readonly bytes: number;
   readonly isFile: boolean;
 }
 
-/** Whether a file begins as a tar does. */
 export function beginsAsTar(first: Uint8Array): boolean {
   return first.length >= TAR_BLOCK_BYTES && textAt(first, MARK_AT, 5) === 'ustar';
 }
 
-/** What is in the file; `onName` hears its name before its first byte is given. */
+/** The file's content; `onName` is called before its first byte. */
 export async function* tarContent(
   pieces: AsyncIterable<Uint8Array>,
   onName: (name: string) => void = () => {},
@@ -30,7 +29,7 @@ export async function* tarContent(
   const head = new Uint8Array(TAR_BLOCK_BYTES);
   let headBytes = 0;
   let entry: TarHead | null = null;
-  /** Of the entry, and of the padding behind it. */
+  /** The remaining bytes of the entry, and of the padding after it. */
   let left = 0;
   let padding = 0;
   let isFound = false;
@@ -53,7 +52,7 @@ export async function* tarContent(
         at += part.length;
         if (headBytes < TAR_BLOCK_BYTES) continue;
         headBytes = 0;
-        // Blocks of zeros are its end.
+        // Blocks of zeros mark the end.
         if (head.every((byte) => byte === 0)) continue;
         entry = readHead(head);
         left = entry.bytes;
@@ -83,12 +82,12 @@ function readHead(head: Uint8Array): TarHead {
   }
   const path = textAt(head, 0, 100);
   const kind = head[156]!;
-  // A file is 0, or nothing in old ones.
+  // The type of a file is 0, or absent in old archives.
   const isFile = kind === 0x30 || kind === 0;
   return { name: path.slice(path.lastIndexOf('/') + 1), bytes, isFile };
 }
 
-/** NaN where it is none. */
+/** NaN if it is not octal. */
 function octalAt(bytes: Uint8Array, at: number, count: number): number {
   const text = textAt(bytes, at, count).trim();
   return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number.NaN;

@@ -1,4 +1,4 @@
-/** The checksums that a block of xz may have, over what it expands to. */
+/** The checksums of a block of xz, over its expanded content. */
 
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -6,11 +6,11 @@ import { crc32 } from 'node:zlib';
 export interface XzCheck {
   readonly bytes: number;
   update(content: Uint8Array): void;
-  /** As it stands behind the block. */
+  /** In the encoding that follows the block. */
   digest(): Uint8Array;
 }
 
-/** By the number that the head of a stream says; null for those that nobody writes. */
+/** By the number in the stream header; null for numbers that no writer uses. */
 export function xzCheck(kind: number): XzCheck | null {
   switch (kind) {
     case 0:
@@ -40,7 +40,6 @@ export function xzCheck(kind: number): XzCheck | null {
   }
 }
 
-/** As halves of 32 bits, the low one first. */
 const [LOW, HIGH] = [new Uint32Array(256), new Uint32Array(256)];
 for (let byte = 0; byte < 256; byte += 1) {
   let [low, high] = [byte, 0];

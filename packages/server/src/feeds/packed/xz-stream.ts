@@ -1,6 +1,6 @@
 /**
- * Streams of xz one after the other, chunk by chunk. Heads, index and content must fit their checksums. Of the filters only LZMA2 is
- * read: the others are for programs. A dictionary may have 128 MiB, twice what `xz -9` takes.
+ * Expands consecutive streams of xz, chunk by chunk. Headers, index and content must match their checksums. Only the
+ * LZMA2 filter is read: the others are for programs. A dictionary may have 128 MiB, twice that of `xz -9`.
  */
 
 import { crc32 } from 'node:zlib';
@@ -16,10 +16,10 @@ const FOOT_MARK = [0x59, 0x5a];
 const LZMA2 = 0x21;
 const DICTIONARY_BYTES_MAX = 128 * MIB;
 const NUMBER_BYTES_MAX = 9;
-/** A block has 24 MiB and more where a file has several. */
+/** Files with several blocks have blocks of 24 MiB or more. */
 const BLOCKS_MAX = 1_000_000;
 
-/** A piece holds until the next one is asked for. */
+/** A piece is valid until the next one is requested. */
 export async function* expandXz(input: PackedBytes): AsyncGenerator<Uint8Array> {
   do {
     yield* expandStream(input);
@@ -55,7 +55,7 @@ async function* expandStream(input: PackedBytes): AsyncGenerator<Uint8Array> {
   if (!isFoot) throw input.damaged('what stands at its end does not fit');
 }
 
-/** Adds the sizes that the index must have to `blocks`. */
+/** Adds the sizes that the index must contain to `blocks`. */
 async function* expandBlock(
   input: PackedBytes,
   headBytes: number,
@@ -146,7 +146,7 @@ async function* expandChunks(
   }
 }
 
-/** The sizes of all blocks once more; returns how many bytes the index has. */
+/** Checks the sizes of all blocks against the index; returns the index's length in bytes. */
 async function passIndex(input: PackedBytes, blocks: readonly number[]): Promise<number> {
   const from = input.passed;
   let sum = crc32(await input.take(1));
@@ -168,7 +168,7 @@ async function passIndex(input: PackedBytes, blocks: readonly number[]): Promise
   return input.passed - from;
 }
 
-/** Behind a stream there may be zeros, in fours. */
+/** After a stream there may be zeros, in multiples of four. */
 async function passPadding(input: PackedBytes): Promise<void> {
   while ((await input.available(4)) > 0) {
     const bytes = await input.next(Math.min(4, await input.available(4)));
@@ -180,7 +180,7 @@ async function passPadding(input: PackedBytes): Promise<void> {
   }
 }
 
-/** Seven bits in each byte, the lowest first; null where it is cut, or longer than a number may be. */
+/** Seven bits per byte, lowest first; null if truncated, or longer than allowed. */
 function numberAt(
   bytes: Uint8Array,
   from: number,

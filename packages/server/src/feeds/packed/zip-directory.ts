@@ -1,7 +1,7 @@
 /**
- * The directory of a zip, read from its end, with the forms for large files. Nothing of an entry's name but its last
- * part is ever used, and nothing is written anywhere. What is encrypted, packed in an unknown way, spread over several
- * disks, or stands where another entry stands is refused; all numbers are held against the file's size first.
+ * Reads the directory of a zip from its end, including the zip64 forms. Only the last part of an entry's name is used,
+ * and nothing is written. Encrypted entries, unknown methods, multi-disk archives and overlapping entries are rejected;
+ * all numbers are checked against the file's size first.
  */
 
 import { KIB, MIB } from '@tapeloom/core/units';
@@ -31,13 +31,12 @@ const METHODS: ReadonlyMap<number, ZipEntry['method']> = new Map([
 ]);
 
 export interface ZipEntry {
-  /** The last part of its name; what stands before it is shown nowhere. */
+  /** The last part of its name; the rest is never shown. */
   readonly name: string;
   readonly method: 'stored' | 'deflate' | 'zstd';
   readonly packedBytes: number;
   readonly bytes: number;
   readonly crc32: number;
-  /** Where its local header stands. */
   readonly offset: number;
 }
 
@@ -47,7 +46,6 @@ interface Directory {
   readonly bytes: number;
 }
 
-/** All files of a zip, in the order of its directory. */
 export async function zipEntries(source: ByteSource): Promise<readonly ZipEntry[]> {
   const directory = await findDirectory(source);
   const { entries: count, offset, bytes } = directory;
@@ -67,7 +65,7 @@ export async function zipEntries(source: ByteSource): Promise<readonly ZipEntry[
   return entries;
 }
 
-/** Where the packed bytes of an entry begin, behind its local header. */
+/** The position of an entry's packed bytes, after its local header. */
 export async function zipDataOffset(source: ByteSource, entry: ZipEntry): Promise<number> {
   const local = viewOf(await bytesAt(source, entry.offset, LOCAL_BYTES));
   if (local.getUint32(0, true) !== LOCAL_SIGNATURE)
@@ -82,7 +80,7 @@ async function findDirectory(source: ByteSource): Promise<Directory> {
   const tailBytes = Math.min(source.size, END_BYTES + COMMENT_BYTES_MAX);
   const tail = viewOf(await bytesAt(source, source.size - tailBytes, tailBytes));
   let at = tail.byteLength - END_BYTES;
-  // The record is at the very end but for a comment, whose length it says.
+  // The record is at the very end, except for a comment whose length it contains.
   while (at >= 0 && !isEnd(tail, at)) at -= 1;
   if (at < 0) throw damaged('its end is missing, so it may have been cut');
   const isSpread = tail.getUint16(at + 4, true) !== 0 || tail.getUint16(at + 6, true) !== 0;
@@ -129,7 +127,6 @@ function readEntry(
     new Uint8Array(view.buffer, view.byteOffset + at + ENTRY_BYTES, nameEnd - at - ENTRY_BYTES),
   );
   const name = path.split(/[/\\]/).at(-1)!;
-  // A folder.
   if (name === '') return { entry: null, end };
   if (name === '..' || name === '.') throw damaged('an entry has no name of a file');
   if ((view.getUint16(at + 8, true) & IS_ENCRYPTED) !== 0) {
@@ -146,7 +143,7 @@ function readEntry(
   return { entry: { name, method, crc32: view.getUint32(at + 16, true), ...sizes }, end };
 }
 
-/** Sizes and place, from the extra field for large files where 32 bits did not do. */
+/** Sizes and position, from the zip64 extra field if 32 bits do not suffice. */
 function largeSizes(view: DataView, at: number, nameEnd: number, extraEnd: number) {
   const found: number[] = [];
   for (let extra = nameEnd; extra + 4 <= extraEnd; ) {
@@ -163,13 +160,13 @@ function largeSizes(view: DataView, at: number, nameEnd: number, extraEnd: numbe
     if (value !== 0xffff_ffff) return value;
     return found.shift() ?? value;
   };
-  // In this order they stand in the extra field.
+  // The order of the extra field.
   const bytes = take(24);
   const packedBytes = take(20);
   return { bytes, packedBytes, offset: take(42) };
 }
 
-/** Entries that share their bytes are how a small zip becomes endless. */
+/** Rejects entries that share bytes: that is how a small zip expands endlessly. */
 function refuseOverlaps(entries: readonly ZipEntry[], directoryOffset: number): void {
   let end = 0;
   for (const { name, offset, packedBytes } of entries.toSorted((a, b) => a.offset - b.offset)) {

@@ -1,9 +1,7 @@
 /**
- * The trades of a Sierra Chart file of intraday data (`.scid`) whose records are single trades: bytes in pieces go in, batches come
- * out, in the order of the file. Times are whole microseconds in UTC. Volume at the ask is a buy, at the bid a sell.
- *
- * Prices are floats of 32 bits, so what was meant has to be told: the shortest decimal that gives the same float, if it has up to
- * seven digits, which such a float always keeps; else the float itself where it is a multiple of 1/512 (bonds); else the shortest.
+ * Decodes Sierra Chart files of intraday data (`.scid`) with single trades: byte pieces in, batches out, in file order.
+ * Times are whole microseconds in UTC. Volume at the ask is a buy, at the bid a sell. Prices are 32-bit floats;
+ * `decimalOf` recovers the decimal that was meant.
  */
 
 import { DAY_SECONDS } from '@tapeloom/core/units';
@@ -16,14 +14,14 @@ const MARK = 'SCID';
 const HEAD_BYTES_MIN = 56;
 const HEAD_BYTES_MAX = 4_096;
 const RECORD_BYTES = 40;
-/** From 1899-12-30, where its dates begin, to 1970. */
+/** Days from 1899-12-30, the origin of its dates, to 1970. */
 const EPOCH_DAYS = 25_569;
 const DAY_US = DAY_SECONDS * 1_000_000;
 const US_NS = 1_000;
 const DAY_LEAST = 1_096;
 const DAY_END = 2_932_897;
 const HIGH = 2 ** 32;
-/** What the open of a record says of a single trade; of one that was put apart, its first, and its last. */
+/** The open field of a single trade, and of the first and last part of a split trade. */
 const SINGLE_OPENS = new Set([0, Math.fround(-1.99900095e37), Math.fround(-1.99900197e37)]);
 const SAFE_DIGITS = 1e7;
 const DYADIC = 512;
@@ -38,7 +36,6 @@ export class ScidDecoder {
   readonly #batch = new TableBatch();
   readonly #counts = new Map<string, number>();
   readonly #prices = new Map<number, Decimal>();
-  /** A head or a record that a piece has cut. */
   #rest: Uint8Array = new Uint8Array();
   #hasHead = false;
   #records = 0;
@@ -49,7 +46,7 @@ export class ScidDecoder {
     return this.#counts;
   }
 
-  /** A batch holds until the next one is asked for. */
+  /** A batch is valid until the next one is requested. */
   *push(piece: Uint8Array): Generator<FeedTrades> {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -67,16 +64,16 @@ export class ScidDecoder {
       this.#records += 1;
       if (!this.#add(view, at)) {
         yield this.#batch.take();
-        // Alone in its batch every number has room.
+        // Alone in a batch, every number fits.
         this.#add(view, at);
       }
       if (this.#batch.count === BATCH_ROWS) yield this.#batch.take();
     }
-    // A copy, since a piece holds until the next one only.
+    // A copy, since a piece is valid only until the next one.
     this.#rest = Uint8Array.from(bytes.subarray(at));
   }
 
-  /** Refuses a file that is cut. */
+  /** Rejects a truncated file. */
   *finish(): Generator<FeedTrades> {
     if (!this.#hasHead || this.#rest.length > 0) {
       throw new FeedError('The SCID file is cut: it ends inside of its head or of a record.');
@@ -84,7 +81,7 @@ export class ScidDecoder {
     if (this.#batch.count > 0) yield this.#batch.take();
   }
 
-  /** False where the price needs a batch of its own. */
+  /** False if the price needs its own batch. */
   #add(view: DataView, at: number): boolean {
     const volume = view.getUint32(at + 28, true);
     if (volume === 0) {
@@ -143,7 +140,10 @@ export class ScidDecoder {
   }
 }
 
-/** What was meant by a float of 32 bits; null where it is no price. */
+/**
+ * What a 32-bit float means: the shortest decimal with the same float, if it has at most seven digits, which a float
+ * always preserves; else the float itself if it is a multiple of 1/512 (bonds); else the shortest. Null: no price.
+ */
 function decimalOf(float: number): Decimal | null {
   if (!Number.isFinite(float) || Math.abs(float) >= Number.MAX_SAFE_INTEGER) return null;
   for (let decimals = 0; decimals <= DYADIC_DECIMALS; decimals += 1) {
