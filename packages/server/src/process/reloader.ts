@@ -22,7 +22,6 @@ import { SerialQueue } from '../platform/waiting/serial-queue.ts';
 import type { Reloadable } from './reloadable.ts';
 import type { Service } from './service.ts';
 
-/** Settings that take effect without a restart. */
 const RELOADED = ['TAPELOOM_OFFERS', 'TAPELOOM_PAGES', 'TAPELOOM_TRUSTED_PROXIES'];
 
 export interface ReloaderOptions {
@@ -41,7 +40,6 @@ interface Found {
   /** Null: the instruments stay as they are. */
   readonly listed: readonly ListedDataset[] | null;
   readonly changes: readonly string[];
-  /** Changes that need a restart. */
   readonly waiting: readonly string[];
 }
 

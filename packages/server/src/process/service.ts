@@ -63,7 +63,6 @@ export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
   #markets: MarketSettings;
   readonly #metrics: LateMetrics;
-  /** Its own timers and the monitors of the machine. */
   readonly #watches = new DisposableStack();
   readonly #readiness: Readiness;
   readonly #internal: Server;
@@ -85,13 +84,9 @@ export class Service implements AsyncDisposable {
   /** State shared with other nodes; null for a single process. */
   readonly #node: NodeServices | null;
   readonly #leaving = Promise.withResolvers<LeaveReason>();
-  /** The newest report of the ingest thread. */
   #lastReport: IngestReport | null = null;
-  /** The floors that all nodes know. */
   #sharedFloors: string | null = null;
-  /** Days that other nodes have and this one is missing. */
   #lacking: NewestDays = {};
-  /** Null on a node that only ingests trades. */
   readonly #serving: Serving | null;
   #internalAddress = '';
   #addresses: ServiceAddresses | null = null;
@@ -156,7 +151,6 @@ export class Service implements AsyncDisposable {
     return this.#addresses;
   }
 
-  /** The address of metrics and health checks. */
   get internalAddress(): string {
     return this.#internalAddress;
   }
@@ -449,7 +443,6 @@ export class Service implements AsyncDisposable {
   }
 }
 
-/** Null for a single process. */
 async function openNode({ config, version, log }: ServiceOptions): Promise<NodeServices | null> {
   const { cluster, data } = config;
   if (cluster === null) return null;

@@ -71,7 +71,6 @@ export class Serving implements AsyncDisposable {
   #access: AccessLog | null = null;
   #recorder: StatusRecorder | null = null;
 
-  /** Starts to open the accounts. */
   constructor(parts: ServingParts) {
     const { config, log } = parts;
     this.#parts = parts;

@@ -63,7 +63,6 @@ export function startLine(
   return `Tapeloom ${version} starts, ${how}`;
 }
 
-/** The report of a node without public endpoints. */
 export function ingestReport({
   version,
   data,

@@ -24,7 +24,6 @@ export interface BookSeen {
 /** Days whose arrival is awaited together. */
 interface Waiting {
   readonly days: readonly DayToCome[];
-  /** The number of the book that lists them. */
   readonly number: number;
   looks: number;
 }
@@ -48,7 +47,6 @@ export class DaysAhead {
     };
   }
 
-  /** This node generates no more days. */
   made(): void {
     this.#looksSinceMade = 0;
   }

@@ -57,7 +57,6 @@ export interface NodeServicesOptions {
   readonly log: Log;
 }
 
-/** Events of the node for the process. */
 export interface NodeNews {
   /** The node was asked to leave. */
   drain(): void;
@@ -65,7 +64,6 @@ export interface NodeNews {
   displaced(): void;
   /** The database may be missing the newest changes: it was restored from a backup, or replaced by a standby. */
   older(): void;
-  /** What the live nodes compute, after each change. */
   agreed(computations: Computations): void;
   looked(nodes: readonly KnownNode[]): void;
 }

@@ -134,7 +134,6 @@ export class SharedFloors implements Disposable {
     this.#term?.days.made();
   }
 
-  /** Releases all waiting callers. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     this.#release();
@@ -192,7 +191,6 @@ export class SharedFloors implements Disposable {
     return after === before ? null : formatEpochs(after);
   }
 
-  /** The epochs in the newest book. */
   #epochs(): StreamEpochs {
     const { floors } = this.#options.tape.book;
     const known = floors === null ? null : parseEpochs(floors, Object.keys(this.#agreed));

@@ -44,7 +44,6 @@ import { replayLink } from './replay-link.ts';
 
 /** How often expired entries (tokens, reservations, old audit events) are deleted. */
 const SWEEP_EVERY_MS = MINUTE_MS;
-/** Why the service is not ready. */
 const TROUBLES: Readonly<Record<StoreTrouble, string>> = {
   damaged: 'the accounts are damaged',
   full: 'the disk of the accounts is full',
@@ -73,7 +72,6 @@ export interface AccountServicesOptions {
   readonly clock?: Clock;
   /** The cluster whose PostgreSQL holds the accounts; null: they are in the data directory. */
   readonly cluster?: Pick<ClusterConfig, 'node' | 'postgres'> | null;
-  /** Another store than the default one. */
   readonly store?: AccountStore;
   /** How many days an event stays in the audit log; omitted: forever. */
   readonly auditDays?: number;
@@ -149,7 +147,6 @@ export class AccountServices implements AsyncDisposable {
     return this.#known.size;
   }
 
-  /** Keys that connections use. */
   get keysWatched(): number {
     return this.#known.watchedCount;
   }
@@ -168,7 +165,6 @@ export class AccountServices implements AsyncDisposable {
     return makeDemoAccount(this.store, this.clock.now(), randomBytes);
   }
 
-  /** A link that signs in to the account of a replay and opens its chart. */
   replayLink(origin: string): Promise<string | null> {
     return replayLink(this.store, this.clock.now(), origin, randomBytes);
   }

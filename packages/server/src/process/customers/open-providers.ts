@@ -57,7 +57,6 @@ async function openTest({ config, publicAddress, clock, log }: OpenProvidersOpti
   }
 }
 
-/** The page that opens Paddle's checkout. */
 async function paddlePage(settings: PaymentSettings): Promise<readonly PageRoute[]> {
   const { paddleKey: key, paddleClientToken: clientToken } = settings;
   if (key === null || clientToken === null) return [];

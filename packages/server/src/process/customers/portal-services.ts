@@ -62,7 +62,6 @@ export class PortalServices implements AsyncDisposable {
     };
   }
 
-  /** The public port is open. */
   open(): void {
     void this.#options.portal?.open(this.#origin);
   }

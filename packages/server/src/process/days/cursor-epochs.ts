@@ -50,7 +50,6 @@ const DAYS_TO_COME =
 export interface CursorEpochsOptions {
   readonly directory: string;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
-  /** Default: the machine's disk, with retries. */
   readonly disk?: Disk;
   readonly world: Pick<TradingWorld, 'tradingSessions' | 'sessionsOf'>;
   readonly hub: Pick<TopicHub, 'repair' | 'hasServed' | 'refuse' | 'tapeDay'>;

@@ -36,7 +36,6 @@ export interface ImportedDatasetsOptions {
   readonly disk: Disk;
   readonly data: string;
   readonly listed: readonly ListedDataset[];
-  /** The service's clock. */
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -65,7 +64,6 @@ interface Dataset extends DatasetNews {
 
 interface ServedBefore {
   readonly days: ImportedDays;
-  /** Null if unknown. */
   readonly decided: DecidedByAlias | null;
 }
 
@@ -246,7 +244,6 @@ export class ImportedDatasets {
     return `${this.#options.data}/tape`;
   }
 
-  /** The folder of the manifests that were served last. */
   get #servedRoot(): string {
     return `${this.#options.data}/served`;
   }

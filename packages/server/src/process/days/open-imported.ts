@@ -9,7 +9,6 @@ import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import { type ClockSetting, createClock } from '../../platform/system-clock.ts';
 import { ImportedDatasets } from './imported-datasets.ts';
 
-/** `clockSetting` is the service's clock. */
 export async function openImported(
   data: string,
   { live, imported: listed }: MarketSettings,

@@ -26,7 +26,6 @@ export interface TapeDamageOptions {
 
 export class TapeDamage {
   readonly #options: TapeDamageOptions;
-  /** Keys of contract and day. */
   readonly #now = new Set<string>();
   readonly #damagedSinceStart = new Set<string>();
   readonly #missing: ReadonlySet<string>;
@@ -36,7 +35,6 @@ export class TapeDamage {
     this.#missing = new Set(options.missing.flatMap((file) => missingDay(file) ?? []));
   }
 
-  /** Days found damaged since the start. */
   get count(): number {
     return this.#damagedSinceStart.size;
   }

@@ -76,7 +76,6 @@ export class TapeRepairs {
     return [...(this.#uncomputed.get(contract)?.keys() ?? [])];
   }
 
-  /** Whether everything shown is computed with all that was noted. */
   get isComputed(): boolean {
     return this.#uncomputed.values().every((days) => days.size === 0);
   }
@@ -86,7 +85,6 @@ export class TapeRepairs {
     this.#note(contract, [day]);
   }
 
-  /** An import has added, replaced or removed days of a contract. */
   noteImported(contract: string, days: Iterable<UtcDay>): void {
     this.#imported.add(contract);
     this.#note(contract, days);

@@ -69,7 +69,6 @@ export interface DoorOptions extends PortalServicesOptions {
   readonly node?: DoorNode;
 }
 
-/** What the endpoints need to know about other nodes. */
 export interface DoorNode extends Pick<NodeServices, 'isDisputed' | 'tokenSecrets'> {
   /** Whether other nodes are known to have more of the tape than this one. */
   isBehind(): boolean;
@@ -231,7 +230,6 @@ export class Doors implements AsyncDisposable {
     letGo(this.#opened.clock);
   }
 
-  /** Replaces the instruments of the same datasets. */
   relist(listed: readonly ListedDataset[]): void {
     this.#imported.relist(listed);
   }

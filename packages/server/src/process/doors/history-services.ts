@@ -34,7 +34,6 @@ const MS_NS = 1_000_000;
 
 export interface HistoryServicesOptions {
   readonly config: Pick<Config, 'data' | 'cacheBytes'>;
-  /** The dataset of the live tape. */
   readonly dataset: string;
   readonly imported: readonly string[];
   readonly log: Log;
@@ -43,7 +42,6 @@ export interface HistoryServicesOptions {
   readonly ingest: Pick<IngestHandle, 'follow'>;
   /** The secrets that sign export tokens, shared by the nodes; omitted: the secret in the data directory. */
   readonly tokenSecrets?: () => TokenSecrets;
-  /** A compute thread could not read a day. */
   readonly onDamaged: (damage: DayDamage) => void;
   /** The sessions at the time a thread starts. */
   readonly sessions: () => TradingSessions;

@@ -58,7 +58,6 @@ export interface RestParts
   readonly tapeDays: Pick<SettledDays, 'daysOf' | 'daysVersions'>;
 }
 
-/** The current facts about the market. */
 export interface RestMarket {
   book(): InstrumentBook;
   isStreamed(symbol: string): boolean;
@@ -83,7 +82,6 @@ export interface RestMarket {
 export interface RestDoor {
   readonly http: HttpServer;
   readonly routes: readonly Route[];
-  /** The service's state as this node currently sees it. */
   noted(): NotedState;
 }
 

@@ -31,7 +31,6 @@ export interface StreamParts
   readonly engines: readonly EngineLink[];
 }
 
-/** The current facts about the market. */
 export interface StreamMarket extends Pick<StreamCatalogue, 'book' | 'isStreamed' | 'lastDayOf'> {
   fullSessions(symbol: string): SessionTable;
   /** Whether a contract's trades are imported and not live. */

@@ -21,12 +21,10 @@ const STOP_WITHIN_MS = 1_500;
 /** A node that appends waits for its successor, about two seconds if servers respond, and gives up before this. */
 const SHARED_STOP_WITHIN_MS = 8_000;
 
-/** What the ingest thread sends while it runs. */
 export type IngestNews = Exclude<FromIngest, { readonly t: 'down' }>;
 
 export interface IngestEvents {
   hear(message: IngestNews): void;
-  /** Called once. */
   down(error: unknown): void;
 }
 
@@ -58,7 +56,6 @@ export class IngestHandle implements AsyncDisposable {
     this.#opened.promise.catch(() => undefined);
   }
 
-  /** Resolves when the tape is open; rejects when it cannot be opened. */
   get opened(): Promise<IngestOpened> {
     return this.#opened.promise;
   }

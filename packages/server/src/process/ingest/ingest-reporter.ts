@@ -9,7 +9,6 @@ import type { IngestReport } from './ingest-wire.ts';
 /** Latencies stored between two reports; further ones are dropped, as when a source catches up. */
 const ACKS_MAX = 1_000;
 
-/** The parts of a tape that are reported. */
 export type ReportedTape = Pick<OpenTape, 'publisher' | 'counters' | 'manifest'>;
 
 export class IngestReporter {

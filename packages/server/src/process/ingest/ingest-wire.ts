@@ -31,7 +31,6 @@ export interface SharedTapeSetting {
   readonly clusterId: string;
   /** The id of this node: no other node appends under it. */
   readonly nodeId: string;
-  /** Whether this node may append. */
   readonly mayLead: boolean;
 }
 
@@ -51,7 +50,6 @@ export interface IngestShape extends ThreadShape {
 export type IngestOrder =
   /** A port for a follower of the tape. */
   | { readonly t: 'follow'; readonly port: MessagePort }
-  /** A reader waits for the present: requests a watermark from the source. */
   | { readonly t: 'watermark-wanted' }
   /** What the live nodes compute; only for a shared tape. */
   | { readonly t: 'agree'; readonly computations: Computations }
@@ -89,7 +87,6 @@ export type FromIngest =
       /** The day that was just added; null at the beginning. */
       readonly item: { readonly symbol: string; readonly day: UtcDay } | null;
     }
-  /** A day was removed from the tape because of its age. */
   | { readonly t: 'removed'; readonly item: { readonly symbol: string; readonly day: UtcDay } }
   /** The files of a day were checked. An unsound day is missing from now on. */
   | {
@@ -102,14 +99,12 @@ export type FromIngest =
   | { readonly t: 'old-days'; readonly news: OldDaysNews }
   /** Whether this node appends to a shared tape; sent after each change. */
   | { readonly t: 'appends'; readonly doesAppend: boolean }
-  /** The source has caught up with the clock for the first time. */
   | { readonly t: 'live' }
   | IngestReport
   /** A machine fault blocks an operation, which had no effect so far; it is retried until it succeeds. */
   | { readonly t: 'waiting'; readonly error: unknown }
   | { readonly t: 'waited'; readonly ms: number }
   | { readonly t: 'fault'; readonly what: string; readonly error: unknown }
-  /** No more trades will be ingested. */
   | { readonly t: 'down'; readonly error: unknown };
 
 /** The tape is open; holds the service's clock and the result of recovery. */
@@ -123,7 +118,6 @@ export interface IngestOpened {
 export interface IngestReport {
   readonly t: 'report';
   readonly promise: EpochNs | null;
-  /** How far the source is behind the clock. */
   readonly lagMs: number;
   /** Whether ingest is paused because the next day cannot be opened yet. */
   readonly isPaused: boolean;

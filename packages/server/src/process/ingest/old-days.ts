@@ -22,12 +22,10 @@ import { type OldDaysNews, oldDaysNews, removalDue } from './large-removals.ts';
 
 export interface OldDaysPlace {
   readonly disk: Disk;
-  /** `<data>`. */
   readonly data: string;
   /** How many days before the newest one stay. */
   readonly keepDays: number;
   readonly now: EpochNs;
-  /** Receives the days that are removed, or will be. */
   readonly tell: (news: OldDaysNews) => void;
 }
 

@@ -104,7 +104,6 @@ class SharedIngest {
     else this.#nats.stream.wantWatermark();
   }
 
-  /** A listed day was fetched. */
   fetched(): void {
     this.#floors.tellLacking();
   }

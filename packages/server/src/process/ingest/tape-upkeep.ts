@@ -29,7 +29,6 @@ export interface TapeUpkeepOptions {
   readonly market: LiveMarket;
   readonly disk: Disk;
   readonly tapeRoot: string;
-  /** How many days before the newest one to keep; 0: all. */
   readonly keepDays: number;
   readonly waits: PatienceOptions;
   readonly now: EpochNs;
@@ -54,7 +53,6 @@ export class TapeUpkeep {
     this.#listing = options.market.listing(dayOf(options.now));
   }
 
-  /** The contracts that may trade on a day. */
   listed(day: UtcDay): readonly string[] {
     return this.#listing.streamedOn(day).map(({ symbol }) => symbol);
   }

@@ -18,12 +18,10 @@ export interface PostgresReadings extends PostgresCounts {
   readonly isUp: boolean;
 }
 
-/** As of the last read of the register. */
 export interface NodeReadings {
   readonly alive: number;
   readonly draining: number;
   readonly versions: number;
-  /** Indicators with different versions among the live nodes. */
   readonly indicatorsMixed: number;
   /** How long the other nodes still consider this one alive. */
   readonly leaseSeconds: number;
@@ -32,9 +30,7 @@ export interface NodeReadings {
 }
 
 export interface SharedLimitReadings {
-  /** Leases of accounts that this node holds. */
   readonly leases: number;
-  /** Slices of allowances taken from PostgreSQL. */
   readonly slicesTotal: number;
 }
 

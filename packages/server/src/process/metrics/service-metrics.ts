@@ -52,7 +52,6 @@ const TRADE_OUTCOMES = [
   'unknownSymbol',
 ] as const satisfies (keyof SequencerCounters)[];
 
-/** The kind of a history response by its route. */
 const HISTORY_KINDS: Readonly<Record<string, string>> = {
   '/v1/history': 'page',
   '/v1/history/estimate': 'estimate',
@@ -69,7 +68,6 @@ export interface HistoryReadings {
   readonly digests: Pick<DigestThread, 'bytes' | 'lostCount'>;
   readonly counters: ComputeCounters;
   cacheBytes(): number;
-  /** Days found damaged since the start. */
   damagedDays(): number;
   readonly cacheBytesMax: number;
 }

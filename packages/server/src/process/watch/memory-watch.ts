@@ -20,7 +20,6 @@ const LOOKS_BETWEEN_MAX = 60;
 /** A collection blocks the thread for about a tenth of a second, so it happens only below this share of busy time. */
 const BUSY_SHARE_MAX = 0.5;
 
-/** Measurements and actions on the process. */
 export interface MemoryMachine {
   residentBytes(): number;
   /** The share of busy time of the thread since the last call. */

@@ -18,7 +18,6 @@ export class Pulse {
     this.#heardAt = monotonicNs();
   }
 
-  /** The ingest thread has reported. */
   beat(): void {
     this.#heardAt = this.#monotonicNs();
   }

@@ -19,9 +19,7 @@ export interface ReadinessFacts {
   readonly accounts: string | null;
   /** Why the service does not serve while it starts or stops. */
   readonly phase: string | null;
-  /** Whether ingest is paused. */
   readonly isPaused: boolean;
-  /** Whether the tape is shared with other nodes. */
   readonly isShared?: boolean;
   /** Why this node of a cluster accepts no new clients: its clock, or the register of nodes. */
   readonly takesNobody?: string | null;

@@ -13,7 +13,6 @@ const LOOK_EVERY_MS = 50;
 /** Ten seconds. */
 const LOOKS_MAX = 200;
 
-/** The parts of a service that are watched. */
 export interface WatchedStreams {
   readonly hub: Pick<Doors['hub'], 'tapeTime' | 'state'>;
   readonly gateway: {

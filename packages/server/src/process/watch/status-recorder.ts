@@ -27,7 +27,6 @@ export class StatusRecorder implements AsyncDisposable {
   readonly #options: StatusRecorderOptions;
   readonly #timer: Disposable;
   #noting: Promise<void> | null = null;
-  /** When recording began to fail. */
   #failedSince: EpochNs | null = null;
 
   constructor(options: StatusRecorderOptions) {
