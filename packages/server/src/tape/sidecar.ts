@@ -1,7 +1,4 @@
-/**
- * Describes a sealed day without its Arrow file: identity, checksums, and the index from rank and time to file offsets.
- * The text is canonical and carries its own checksum, so that a read detects any changed bit.
- */
+/** A sealed day's identity, checksums and index, read without its Arrow file. A read detects any changed bit. */
 
 import { createHash } from 'node:crypto';
 import type { UtcDay } from '@tapeloom/core/numbers';

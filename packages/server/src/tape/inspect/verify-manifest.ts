@@ -1,7 +1,4 @@
-/**
- * Checks a tape against its manifest: a named day that is missing or has other trades is a finding. A service may write
- * meanwhile: names on disk are read before the manifest, and missing files are checked again.
- */
+/** Finds named days that are missing or differ. A service may write meanwhile, so missing files are checked twice. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Disk } from '../../platform/disk/disk.ts';

@@ -1,7 +1,4 @@
-/**
- * Combines several tapes: each contract is read on the tape of its dataset, and time is that of the live tape. A
- * contract of an unknown dataset is looked up on the live tape, which has nothing for it.
- */
+/** Reads each contract on the tape of its dataset. The live tape gives the time and serves unknown contracts. */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';

@@ -1,7 +1,4 @@
-/**
- * Removes days of an imported dataset: first from the manifest, in one step, then their files. After a crash in
- * between, the next import removes the unnamed files. A reader on the older manifest gets the error "outdated".
- */
+/** Removes days: from the manifest first, then their files. The next import completes an interrupted run. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Disk } from '../../platform/disk/disk.ts';

@@ -1,7 +1,4 @@
-/**
- * Removes sealed days of a live dataset. The manifest drops them first and records from which day on the contract is
- * kept; then their files are removed. After a crash in between, the next opening of the tape deletes the rest.
- */
+/** Removes sealed days: from the manifest first, then their files. The next opening completes an interrupted run. */
 
 import type { Disk } from '../../platform/disk/disk.ts';
 import type { TapeManifest } from '../tape-manifest.ts';

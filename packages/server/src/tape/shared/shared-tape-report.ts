@@ -2,10 +2,7 @@
 
 import type { SealedPart } from '../tape-manifest.ts';
 
-/**
- * `joining`: the stream and its objects are not fully read yet. `refused`: the stream accepts nothing more. `shrunk`:
- * it lost acknowledged messages, and no node appends before a repair.
- */
+/** `refused`: the stream accepts no more. `shrunk`: it lost acknowledged messages; appends need a repair. */
 export const SHARED_TAPE_ROLES = [
   'joining',
   'following',

@@ -52,10 +52,7 @@ export interface Heartbeat {
 
 /** Messages in order, from one number on. May be disposed more than once; disposal never rejects. */
 export interface StreamReading extends AsyncDisposable {
-  /**
-   * The next message; `idle` when the server has just reported that there is none yet, which may be stale. Rejects when
-   * the connection is lost, and when the reading is disposed meanwhile.
-   */
+  /** The next message, or `idle`: none yet, perhaps stale. Rejects on a lost connection or a disposal. */
   next(): Promise<StoredMessage | 'idle'>;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The book of a shared tape as files, so that readers find sessions and source in the same place as on a single
- * machine. Files follow the book; only the leader makes a book from its files.
- */
+/** A shared tape's book as files, read like those of a single machine. Only the leader makes a book from its files. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Disk, readFileWhole, replaceFile } from '../../../platform/disk/disk.ts';

@@ -20,10 +20,7 @@ export interface DayObjectsPlace {
   readonly objects: TapeObjects;
 }
 
-/**
- * Stores the files of a day sealed here as an object, and reads it back. Resolves to the object's name. Rejects with
- * `TapeDamagedError` only when the local files are at fault.
- */
+/** Stores a day's files as an object and reads it back. `TapeDamagedError` means that the local files are at fault. */
 export async function putDay(place: DayObjectsPlace, part: SealedPart): Promise<string> {
   const { disk, tapeRoot, dataset, objects } = place;
   const { symbol, day } = part;

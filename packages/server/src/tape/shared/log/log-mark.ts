@@ -1,7 +1,4 @@
-/**
- * Position of a day's local log in the shared stream. It is a hint, written about once a second: a log with fewer
- * records than its mark was torn, and is read again from its opening.
- */
+/** A hint of a log's position in the stream. A log with fewer records was torn: it is read again from its start. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Disk, readFileWhole, replaceFile } from '../../../platform/disk/disk.ts';

@@ -72,10 +72,7 @@ export async function columnsEnd(store: PartsStore, day: UtcDay): Promise<Column
   return { day, end, counts: contracts.map(({ before, count }) => before + count) };
 }
 
-/**
- * The day as far as its parts go, or up to the first that is missing, damaged or breaks the chain. That part is
- * reported by name, and its content comes from elsewhere. Null when there is none.
- */
+/** The day up to the first missing, damaged or unfitting part, which is reported by name. Null when there is none. */
 export async function fetchColumns(
   store: PartsStore,
   { dataset, day, upTo }: ColumnsWanted,

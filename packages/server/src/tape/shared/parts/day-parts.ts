@@ -95,10 +95,7 @@ export async function putPartBytes(
   await objects.put(nameOf(part), await packing.pack(bytes));
 }
 
-/**
- * Writes the day's log from its parts, up to the first that is missing or damaged, which is reported by name. Resolves
- * to the last one that ends with a record, null when there is none.
- */
+/** Writes the log up to the first missing or damaged part, reported by name. Resolves to the last at a record's end. */
 export async function fetchParts(
   place: PartsPlace,
   day: UtcDay,

@@ -1,7 +1,4 @@
-/**
- * Messages of a stream from an ordered consumer of NATS, a limited number ahead of the reader. The consumer repairs
- * itself as far as it can; the reader discards it when it is silent.
- */
+/** Messages of an ordered NATS consumer, a limited number ahead. The reader discards a silent consumer. */
 
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { StoredMessage, StreamReading, StreamSubject } from '../tape-stream.ts';

@@ -59,10 +59,7 @@ export async function readLog(disk: Disk, path: string, visitor: LogVisitor): Pr
 /** The known state of a log at one of its records. */
 export type KnownLog = Pick<LogRecovery, 'end' | 'promiseNs' | 'ended'>;
 
-/**
- * Reads a log that was never synced, from the known position up to the first record that is not whole, and cuts off the
- * rest: it can be fetched again from elsewhere. Null when not even the opening is whole.
- */
+/** Reads an unsynced log to the first record that is not whole, and cuts off the rest. Null without a whole opening. */
 export async function recoverUnsynced(
   disk: Disk,
   path: string,

@@ -1,7 +1,4 @@
-/**
- * The port that makes the records of a tape durable, one day after the other: log files of this machine, or a shared
- * stream. One record is in flight at a time, and the first failure ends the log for good.
- */
+/** The port that makes records durable: log files, or a shared stream. One at a time; the first failure ends it. */
 
 import type { Commit, Opening } from './log-payload.ts';
 

@@ -1,7 +1,4 @@
-/**
- * A digest of the trades in commits, independent of how the commits are cut: each column of each contract in order,
- * with feed numbers and lateness, the held trades, and the last watermark.
- */
+/** A digest of trades, feed numbers, lateness, held trades and watermark, however the commits are cut. */
 
 import { createHash, type Hash } from 'node:crypto';
 import type { Commit } from './log-payload.ts';
