@@ -38,10 +38,7 @@ const OFFER_NS_MIN = 1_000_000;
 
 /** The trades, one stretch of a day at a time. */
 export interface KnownTrades {
-  /**
-   * Moves to the stretch of this time of day, unless it is the current one, and skips trades that are earlier or on the
-   * tape. Resolves to the end of the stretch, at most the end of the day.
-   */
+  /** Moves to the stretch at this time, skipping trades earlier or on the tape. Resolves to its end, within the day. */
   enter(day: UtcDay, fromNs: number): number | Promise<number>;
   /** The number of trades of the stretch before `untilNs` that were not returned yet. */
   pending(untilNs: number): number;

@@ -1,7 +1,4 @@
-/**
- * The instruments last applied to a data directory, as the operator's text. The file is replaced as a whole, and only
- * when nothing of the past changes. A service reads it at its start and on SIGHUP.
- */
+/** The instruments of a data directory, read at start and on SIGHUP. A file that changes the past is rejected. */
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';

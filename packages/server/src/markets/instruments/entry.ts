@@ -1,7 +1,4 @@
-/**
- * An operator's file as texts, lists and maps with their places. Numbers stay text, so decimals are never rounded. YAML
- * and JSON give the same entries, since JSON is YAML.
- */
+/** A YAML or JSON file as texts, lists and maps with their places. Numbers stay text, so no decimal is rounded. */
 
 import { MIB } from '@tapeloom/core/units';
 import { isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from 'yaml';

@@ -1,7 +1,4 @@
-/**
- * The content of an operator's instruments file: for each dataset its contracts, calendars and aliases, as plain
- * values. It depends on no clock or tape: rolls decided by volume are passed in.
- */
+/** The content of an instruments file as plain values, independent of clock and tape. */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Alias, Contract, Designation } from '@tapeloom/core/instrument/contract';

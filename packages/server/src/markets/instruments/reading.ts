@@ -1,7 +1,4 @@
-/**
- * Reads entries and collects every fault with its path and place. After a fault, reading continues with a substitute
- * value, so that one run reports all faults. The values count only when there is no fault.
- */
+/** Reads entries and collects all faults with path and place, using substitutes. Values count only without faults. */
 
 import { parseInstant } from '@tapeloom/core/instant-text';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';

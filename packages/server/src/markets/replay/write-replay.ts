@@ -1,7 +1,4 @@
-/**
- * Prepares a replay before it starts: days before its begin become sealed days of its tape, the others are its script.
- * The directory is its own, so nothing is written to the source of the trades.
- */
+/** Prepares a replay in a directory of its own: earlier days are sealed on its tape, the others are its script. */
 
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs } from '@tapeloom/core/numbers';

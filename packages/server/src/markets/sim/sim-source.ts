@@ -1,7 +1,4 @@
-/**
- * The simulator as a live source: the trades of the streamed contracts, made slice by slice. At a day's end it switches
- * to the next day's list of contracts, so a contract that becomes streamed starts at midnight.
- */
+/** The simulator as a live source, slice by slice. The list of streamed contracts changes at midnight. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';

@@ -1,7 +1,4 @@
-/**
- * Binds a tape to the simulator's settings that began it: another seed or scale would continue with another market in
- * the middle of a day. The claim is written for a new tape and compared at every later start.
- */
+/** Binds a tape to seed and scale: other settings would continue with another market in the middle of a day. */
 
 import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { TapeClaimedError } from '../market.ts';

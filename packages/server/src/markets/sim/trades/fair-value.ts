@@ -15,10 +15,7 @@ const RISK_KEY = textKey('risk');
 const NODE_KEY = textKey('node');
 const STEP_KEY = textKey('step');
 
-/**
- * The returns at the edges of a week's slices: `variances.length + 1` nodes, the last equal to the next week's first.
- * Variances are in units of a regular day's variance.
- */
+/** Returns at the edges of a week's slices; the last is the next week's first. Unit of variance: a regular day's. */
 export function weekPath(
   seed: number,
   profile: SimProfile,

@@ -1,7 +1,4 @@
-/**
- * The simulator's own random numbers: 32-bit integer arithmetic only, so a stream depends only on its key, on every
- * machine and engine version. Any change here changes every simulated tape.
- */
+/** Random numbers from 32-bit integers, equal on all machines and engines. A change changes all simulated tapes. */
 
 const GOLDEN = 0x9e3779b9;
 

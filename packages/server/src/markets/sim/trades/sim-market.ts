@@ -32,10 +32,7 @@ export interface SimOptions {
   readonly printsScale: number;
 }
 
-/**
- * A product with its contracts in the order of expiry. The first ones only determine the shares of later ones
- * (`CONTRACTS_BEFORE`) and cannot be simulated themselves.
- */
+/** A product, its contracts by expiry. The first ones only affect shares of later ones (`CONTRACTS_BEFORE`). */
 export interface SimProduct {
   readonly profile: SimProfile;
   readonly contracts: readonly Contract[];
