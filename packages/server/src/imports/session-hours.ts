@@ -1,7 +1,4 @@
-/**
- * The trading hours of a dataset's contracts, from the session books stored with its tape. Books are extended as
- * imported days need it; extensions are saved before a manifest names such days.
- */
+/** Trading hours by session books, which grow with the imported days and are saved before a manifest names those. */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
 import {
