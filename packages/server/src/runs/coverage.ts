@@ -39,7 +39,6 @@ import { type TapeGap, tapeGaps } from './tape-gaps.ts';
 /** 132 bits. */
 const DIGEST_LENGTH = 22;
 
-/** What the tape has of a range, and what reading it costs. */
 export interface Coverage {
   /** Trades in [from, to), by UTC day; days without trades included where the tape has them. */
   readonly days: readonly { readonly day: UtcDay; readonly trades: number }[];
@@ -70,13 +69,11 @@ export interface Coverage {
   readonly sealed: string | null;
 }
 
-/** A computation over a range. */
 export interface CoveredStudy {
   readonly indicator: string;
   readonly params: Params;
   /** Where results begin: at the start of the range or before it. Values are needed from there on. */
   readonly from: EpochNs;
-  /** Whether they begin with a snapshot. */
   readonly hasSnapshot: boolean;
   /** Whether the results are those of a stream: its numbering depends on earlier sessions. Default: `hasSnapshot`. */
   readonly isStream?: boolean;
@@ -130,7 +127,6 @@ export async function coverageOf(
   };
 }
 
-/** The missing days of a period, and its missing times. */
 function missingIn(
   now: TapeNow,
   full: SessionTable,

@@ -1,8 +1,7 @@
 /**
- * One log, whatever the tape lacks: tapes with days left out at random, in the middle of sessions and whole
- * sessions long, for every indicator. What settled days give, what an engine publishes that runs across the
- * gaps, one that begins after them, and what replays tell, all is the log of the study's naive twin, to
- * which a session says itself whether it is complete.
+ * One log, whatever days are missing: random tapes without some days, in the middle of sessions and whole sessions
+ * long, for every indicator. Settled days, an engine that runs across the gaps, one that starts after them, and replays
+ * all give the log of the study's naive twin, which is told whether a session is complete.
  */
 
 import assert from 'node:assert/strict';

@@ -16,7 +16,6 @@ import { type IsOnTape, isCompleteOn, lastDayBefore } from './tape-days.ts';
  *   the reach is reported.
  */
 export interface LookBackRule {
-  /** The sessions of the kind the study runs over. */
   readonly sessions: SessionTable;
   /** For how many sessions a value may be carried over; 0: none is. */
   readonly sessionsMax: number;
@@ -135,7 +134,6 @@ function ageOfComplete(
   return sessionsMax + 1;
 }
 
-/** The days of the `count` sessions right before one. */
 function* daysBefore(sessions: SessionTable, session: Session, count: number): Generator<UtcDay> {
   let earlier = sessionBefore(sessions, session.open);
   for (let back = 0; back < count && earlier !== null; back += 1) {

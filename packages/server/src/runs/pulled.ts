@@ -20,7 +20,6 @@ export abstract class Pulled implements AsyncDisposable {
     return this.#closing.signal;
   }
 
-  /** Rejects when it is closed. */
   protected get closed(): Promise<never> {
     return this.#closed.promise;
   }

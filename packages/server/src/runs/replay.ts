@@ -51,7 +51,6 @@ export interface Replay extends AsyncDisposable {
   next(until?: EpochNs): Promise<ReplayPage>;
 }
 
-/** The position of a cursor. */
 export type CursorPlace =
   /** `at`: the time of the cursor's trade, or the midnight of its day. */
   | { readonly t: 'on-tape'; readonly at: EpochNs }

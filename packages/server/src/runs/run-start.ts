@@ -27,17 +27,14 @@ export const SESSIONS_EARLIER_MAX = 8;
 
 /** How a run shares its thread, and how it is cancelled. */
 export interface RunPace {
-  /** Lets other work of this thread run. */
   readonly yieldTurn: () => Promise<void>;
   /** Once it is aborted, everything here rejects with its reason. */
   readonly signal: AbortSignal;
-  /** Trades applied between two yields. */
   readonly rowsPerTurn?: number;
 }
 
 /** A run over the tape, as its starter sees it. */
 export interface TapeRun {
-  /** The last tape entry that the run has passed. */
   readonly place: TapePlace;
   readonly warm: boolean;
   /** The batch may be lent: its memory is valid only during the call. */
@@ -127,7 +124,6 @@ export async function readTo(
   run.advance(instant);
 }
 
-/** Applies a batch without blocking the thread. */
 export async function takeInTurns(
   run: Pick<TapeRun, 'take'>,
   batch: TradeBatch,
@@ -242,7 +238,6 @@ async function rightAfter(
   return { ...(await placeBefore(tape, contract, open)), k: Number.MAX_SAFE_INTEGER };
 }
 
-/** Whether the numbering is right at the run's position. */
 function isNumberedRight({ run, rightAfter }: Begun): boolean {
   return compareCursors(run.position, rightAfter) >= 0;
 }

@@ -51,7 +51,6 @@ export class SessionTables {
     };
   }
 
-  /** A table of the current books. */
   now(contract: string, kind: SessionKind): SessionTable {
     const place = this.#sessions.contracts[contract];
     const key = `${place?.dataset} ${place?.calendar} ${kind}`;

@@ -14,7 +14,6 @@ import { sealedText, type TapeNow } from './sound-tape.ts';
 export interface ResultInputs {
   /** From the first relevant day to the last, including the gaps of a partial day; null: not on the tape. */
   readonly days: readonly (readonly [day: UtcDay, digest: string | null])[];
-  /** A digest of the sessions over those days. */
   readonly sessions: string;
 }
 

@@ -15,10 +15,8 @@ import type { Block } from '../blocks/block.ts';
 import type { BlockWriter } from '../blocks/block-writer.ts';
 import type { TapePlace } from '../tape/tape.ts';
 
-/** The destination of the updates. */
 export type SettledOutput = Pick<BlockWriter, 'upsert' | 'remove'>;
 
-/** The output of a run for one day. */
 export interface Hearing {
   readonly day: UtcDay;
   /** The day's end, or earlier. */
@@ -30,7 +28,6 @@ export class SettledRun implements RunOutput {
   readonly #study: Study;
   readonly #run: StudyRun;
   #hearing: Hearing | null = null;
-  /** The session that opened most recently. */
   #session: Session | null = null;
   #wasWarm = true;
   /** Where the last hearing ended, or was to end. */

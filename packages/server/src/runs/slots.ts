@@ -22,7 +22,6 @@ export class Slots {
   }
 }
 
-/** Separate slots for each name. */
 export class NamedSlots {
   readonly #count: number;
   readonly #named = new Map<string, { readonly slots: Slots; works: number }>();

@@ -15,7 +15,6 @@ import { type IsOnTape, isWholeDay } from './tape-days.ts';
 /** A live tape with its watermark (`promise`), or sealed days only, which need none. */
 export type CoveredTape = Tape & { readonly promise?: EpochNs | null };
 
-/** A tape that reports how far it reaches. */
 export type GrowingTape = Tape & Pick<LiveTape, 'promise'>;
 
 /** The interval, in the tape's time, between checks of a damaged day's files. */
@@ -55,7 +54,6 @@ export class DamagedDays {
     this.#onFound = onFound;
   }
 
-  /** A read failed on this day. */
   found(contract: string, day: UtcDay, error: unknown): void {
     this.add(contract, day);
     this.#report({ contract, day, error });
@@ -80,7 +78,6 @@ export class DamagedDays {
     else this.#days.get(contract)?.delete(day);
   }
 
-  /** The days of a contract that are still damaged. */
   async still(contract: string): Promise<readonly UtcDay[]> {
     const days: UtcDay[] = [];
     for (const day of [...(this.#days.get(contract)?.keys() ?? [])]) {
@@ -125,7 +122,6 @@ export class DamagedDays {
   }
 }
 
-/** A contract's days at one moment. */
 export interface TapeNow {
   readonly promise: EpochNs | null;
   /** The readable days, whole or partial. */

@@ -21,7 +21,6 @@ import { lastDayBefore } from './tape-days.ts';
 import { TapeWalk } from './tape-walk.ts';
 import type { TopicRun } from './topic-run.ts';
 
-/** The limits at which a page ends. */
 export interface PageLimits {
   /** The last second, or a snapshot, may exceed this. */
   readonly bytes: number;
@@ -36,7 +35,6 @@ const QUIET_PIECE_NS = MINUTE_NS_BIG;
 const TRADES_PER_TURN = 16_384;
 
 export interface StudyReplaySetup {
-  /** The same tape as in `source`. */
   readonly tape: GrowingTape;
   readonly source: RunSource;
   readonly request: ReplayRequest;
@@ -44,11 +42,9 @@ export interface StudyReplaySetup {
   readonly from: EpochNs;
   readonly pace: RunPace;
   readonly limits: PageLimits;
-  /** Shared by all replays of the thread. */
   readonly writer: BlockWriter;
 }
 
-/** A replay that has started. */
 interface Begun {
   readonly run: TopicRun;
   readonly walk: TapeWalk;
@@ -69,14 +65,12 @@ interface Begun {
  */
 export class StudyReplay implements AsyncDisposable {
   readonly #setup: StudyReplaySetup;
-  /** The current page. */
   #blocks: Block[] = [];
   #bytes = 0;
   #until: EpochNs;
   #begun: Begun | null = null;
   /** Whether a flush beyond the start was found; all later flushes are beyond it. */
   #isBeyond = false;
-  /** The tape time that the run has reached. */
   #reached: EpochNs;
 
   constructor(setup: StudyReplaySetup) {

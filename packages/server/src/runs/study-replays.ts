@@ -37,7 +37,6 @@ const WARM_UPS_MAX = 2;
 
 export interface StudyReplaysOptions extends StudyCatalogue {
   readonly tape: LiveTape;
-  /** Lets other work of this thread run. */
   readonly yieldTurn: () => Promise<void>;
   /** Default: `PAGE_LIMITS`. */
   readonly limits?: PageLimits;
@@ -50,11 +49,9 @@ export interface StudyReplaysOptions extends StudyCatalogue {
 /** Runs work in a slot of an account. */
 type Within = <T>(account: string, work: () => Promise<T>) => Promise<T>;
 
-/** State shared by the replays. */
 interface Shared {
   readonly warmUp: Within;
   readonly page: Within;
-  /** Resolves with the next commit. */
   grown(): Promise<void>;
   closed(replay: OpenReplay): void;
   readonly damaged: DamagedDays;

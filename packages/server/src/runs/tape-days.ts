@@ -14,9 +14,7 @@ import type { Tape, TapeDay } from '../tape/tape.ts';
 export type IsOnTape = (day: UtcDay) => boolean;
 
 interface FoundDays {
-  /** The readable days. */
   readonly onTape: ReadonlySet<UtcDay>;
-  /** The readable days that are whole. */
   readonly whole: ReadonlySet<UtcDay>;
   /** The content of the replaceable days. */
   readonly versions: ReadonlyMap<UtcDay, string>;
@@ -100,7 +98,6 @@ export class TapeDays {
     return told.sort().join();
   }
 
-  /** Whether all days of an ended session are on the tape. */
   isComplete(session: Session): boolean {
     return this.isWholeUpTo(session, lastDayBefore(session.close));
   }
@@ -154,7 +151,6 @@ export function dataSince({ open, close }: Session, last: UtcDay, isOnTape: IsOn
   return open;
 }
 
-/** Whether all of an ended session is on the tape. */
 export function isCompleteOn(session: Session, isOnTape: IsOnTape): boolean {
   return isWholeUpTo(session, lastDayBefore(session.close), isOnTape);
 }

@@ -41,7 +41,6 @@ export function tapeGaps(
   return gaps;
 }
 
-/** The gaps of one whole day. */
 function dayGaps(
   { onTape, damagedDays }: Pick<TapeNow, 'onTape' | 'damagedDays'>,
   full: SessionTable,
@@ -60,7 +59,6 @@ function dayGaps(
   return [...openHours(full, day)].map((hours) => ({ ...hours, why }));
 }
 
-/** The hours of a day in which the market was open. */
 function* openHours(
   full: SessionTable,
   day: UtcDay,

@@ -33,7 +33,6 @@ export interface TopicRunSetup {
   readonly objects: PublishedObjects;
   readonly sessions: SessionTable;
   readonly start: RunStart;
-  /** Whether a session is whole on the tape, up to and including a day. */
   readonly isWholeUpTo: IsWholeUpTo;
   /** The offset of its flush edges inside a second. */
   readonly phase: number;
@@ -51,7 +50,6 @@ export class TopicRun implements RunOutput {
   /** Both null until `goLive`. */
   #publish: PublishFlush | null = null;
   #writer: BlockWriter | null = null;
-  /** The day of the flush in progress. */
   #flushDay: UtcDay | null = null;
 
   constructor({ study, objects, sessions, start, isWholeUpTo, phase }: TopicRunSetup) {
@@ -62,7 +60,6 @@ export class TopicRun implements RunOutput {
     this.#run = new StudyRun(study, sessions, start, { output: this, isWholeUpTo, phase });
   }
 
-  /** The last tape entry that the run has passed: a trade, or a midnight after it. */
   get place(): TapePlace {
     return this.#run.position;
   }
