@@ -35,7 +35,7 @@ test('no more are remembered than there is room for: the one who asked longest a
   const allowances = new MemoryAllowances(100);
   const now = START as EpochNs;
   for (let who = 0; who < 100; who += 1) allowances.take(now, `${who}`, SIXTY);
-  // 0 asks again, so 1 is the least recently active.
+  // 0 requests again, so 1 is the least recently active.
   assert.equal(allowances.take(now, '0', SIXTY).remaining, 58);
   allowances.take(now, 'new', SIXTY);
   assert.equal(allowances.size, 100);

@@ -31,7 +31,7 @@ interface OrderTable {
   revision: Whole;
   looked_at: WholeOrNull;
   look_at: WholeOrNull;
-  /** How often the provider was asked, and the number of the newest question with an accepted answer. */
+  /** How often the provider was queried, and the number of the newest query with an accepted answer. */
   asks: Whole;
   heard_ask: Whole;
   confirmed_at: WholeOrNull;

@@ -64,11 +64,11 @@ export interface OrderRecord extends OrderTerms, Payment {
   readonly createdAt: EpochNs;
   /** The provider's revision of its last report or, if it has none, how often the payment changed. -1: no report. */
   readonly revision: number;
-  /** When the provider last responded, by the clock of the node that asked. */
+  /** When the provider last responded, by the clock of the node that queried it. */
   readonly lookedAt: EpochNs | null;
-  /** When to ask the provider again, if no event comes before; null: nothing can change any more. */
+  /** When to query the provider again, if no event comes before; null: nothing can change any more. */
   readonly lookAt: EpochNs | null;
-  /** How often the provider was asked, and the number of the newest question with an accepted answer; 0: none. */
+  /** How often the provider was queried, and the number of the newest query with an accepted answer; 0: none. */
   readonly asks: number;
   readonly heardAsk: number;
   /** When the confirmation was mailed. */
@@ -138,7 +138,7 @@ export type PaymentEventState = 'pending' | 'done' | 'unknown';
 export interface PaymentEventRecord extends PaymentEvent {
   readonly receivedAt: EpochNs;
   readonly state: PaymentEventState;
-  /** How often asking the provider about it failed. */
+  /** How often querying the provider about it failed. */
   readonly attempts: number;
   /** Null: it is not pending. */
   readonly tryAt: EpochNs | null;
@@ -150,20 +150,20 @@ export interface HeardPayment {
   readonly provider: string;
   readonly ref: string;
   readonly payment: Payment;
-  /** Null: the provider has no revisions; the answer to the latest question counts. */
+  /** Null: the provider has no revisions; the answer to the latest query counts. */
   readonly revision: number | null;
   /** The resulting grants: `grantsOfPayment`. */
   readonly grants: readonly Grant[];
-  /** The question. It settles the events pending then. The answer is stale if a later one has been accepted. */
+  /** The query. It settles the events pending then. The answer is stale if a later one has been accepted. */
   readonly ask: Ask;
   readonly lookAt: EpochNs | null;
 }
 
-/** A question to a provider about an order. */
+/** A query to a provider about an order. */
 export interface Ask {
   /** Counted by order, from 1 on: clocks of nodes differ. */
   readonly number: number;
-  /** Ids of the order's events that were pending when it was asked. */
+  /** Ids of the order's events that were pending when it was sent. */
   readonly events: readonly string[];
 }
 
@@ -220,7 +220,7 @@ export interface OrdersStore {
     consent: Consent,
   ): Promise<OrderRecord | CheckoutRefused>;
 
-  /** Takes a number; required before asking a provider about an order. */
+  /** Takes a number; required before querying a provider about an order. */
   beginAsk(order: Pick<OrderRecord, 'id' | 'provider' | 'ref'>): Promise<Ask>;
   /**
    * Accepts a provider's answer if it is newer than the known state: the order, its grants and its events change
@@ -233,7 +233,7 @@ export interface OrdersStore {
     orderId: string,
     reason: string,
   ): Promise<OrderRecord | { readonly refused: 'not-found' | 'over' }>;
-  /** Records an operator's request to the provider, and an event that makes us ask for the outcome; returns its id. */
+  /** Records an operator's request to the provider, and an event that makes us query the outcome; returns its id. */
   noteAsked(call: StoreCall, order: OrderRecord, asked: OperatorAsked): Promise<string>;
   /** Schedules the next check of the order; null: none. */
   lookAgain(order: Pick<OrderRecord, 'id'>, lookAt: EpochNs | null): Promise<void>;
@@ -243,7 +243,7 @@ export interface OrdersStore {
   /** Events of this order's payment, newest first. */
   eventsOf(by: Pick<OrderTerms, 'provider' | 'ref'>): Promise<readonly PaymentEventRecord[]>;
   findEvents(by: { readonly id: string }): Promise<readonly PaymentEventRecord[]>;
-  /** Records that asking the provider failed, or (`tryAt` null) that the event concerns no order of ours. */
+  /** Records that querying the provider failed, or (`tryAt` null) that the event concerns no order of ours. */
   putOffEvent(
     event: Pick<PaymentEvent, 'provider' | 'id'>,
     why: { readonly tryAt: EpochNs | null; readonly fault: string | null },

@@ -162,7 +162,7 @@ test('of answers without a revision the one that was asked for last holds, in wh
   await hear(START + 86_400_000_000_000n, first, payment);
   assert.equal((await hear(START + 1n, third, paid))?.order.state, 'paid');
   assert.equal((await hear(START + 99n, second, payment))?.order.state, 'paid');
-  // As after a restore: this number has not been issued yet, and will belong to another question.
+  // As after a restore: this number has not been issued yet, and will belong to another query.
   const foreign = { number: 9, events: [] };
   assert.equal((await hear(START + 100n, foreign, payment))?.isNew, false);
   const next = await store.orders.beginAsk(TERMS);

@@ -254,7 +254,7 @@ function newRevision(known: OrderRecord, heard: HeardPayment): number | null {
   return isSame && known.revision >= 0 ? null : known.revision + 1;
 }
 
-/** An answer to a later question was accepted. */
+/** An answer to a later query was accepted. */
 function isLate(order: OrderRecord, ask: Ask): boolean {
   return ask.number < order.heardAsk || isOfAnother(order, ask);
 }
@@ -305,7 +305,7 @@ export async function noteAsked(
 ): Promise<string> {
   const details = { order: id, provider, ref, ...asked.details };
   await tell(writing, call, { kind: asked.kind, accountId, keyId: null, details });
-  // Stored like an event of the provider: an answer to an earlier question does not settle it.
+  // Stored like an event of the provider: an answer to an earlier query does not settle it.
   const event = { provider, id: `operator:${id}:${call.now}`, objectRef: ref, at: call.now };
   await events.receiveEvent(writing.sql, call.now, event);
   return event.id;

@@ -36,7 +36,7 @@ export async function receiveEvent(sql: Sql, now: EpochNs, event: PaymentEvent):
   return row !== undefined;
 }
 
-/** The ids of pending events about an object; those beyond the limit wait for the next question. */
+/** The ids of pending events about an object; those beyond the limit wait for the next query. */
 export async function pendingEvents(
   sql: Sql,
   { provider, ref }: { readonly provider: string; readonly ref: string },
@@ -53,7 +53,7 @@ export async function pendingEvents(
   return rows.map(({ id }) => id);
 }
 
-/** Settles events that came before the provider was asked. */
+/** Settles events that came before the provider was queried. */
 export async function settleEvents(
   sql: Sql,
   provider: string,

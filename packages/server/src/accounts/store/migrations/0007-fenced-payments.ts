@@ -1,4 +1,4 @@
-/** Fencing of payments between nodes: numbered questions to providers, holders of withdrawals, requested refunds. */
+/** Fencing of payments between nodes: numbered queries to providers, holders of withdrawals, requested refunds. */
 
 import type { Migration } from './migration.ts';
 

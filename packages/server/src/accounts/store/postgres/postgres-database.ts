@@ -2,8 +2,8 @@
  * PostgreSQL as the account store's database, shared by all nodes. Writes are `read committed`: a method first locks
  * the row that it judges, so later statements see all that is committed. Reads of several statements see one moment.
  * Conflicts are retried. A commit whose connection breaks may have happened, so each transaction has its number and
- * asks the server for its outcome. So nothing runs twice or is wrongly reported as undone. If the server is gone, or a
- * standby took over that may have reused the number, the outcome is reported as unknown.
+ * queries its outcome. Nothing runs twice or is wrongly reported as undone. If the server is gone, or a standby took
+ * over that may have reused the number, the outcome is reported as unknown.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -35,7 +35,7 @@ import { isPassing, troubleOf } from './postgres-trouble.ts';
 const VERSION_MIN = 140_000;
 /** How often a method is tried in all while it conflicts with others. */
 const TRIES_MAX = 5;
-/** How long to ask for the outcome of a call whose connection broke; a restart takes about a second. */
+/** How long to query the outcome of a call whose connection broke; a restart takes about a second. */
 const OUTCOME_WITHIN_MS = 4_000;
 const OUTCOME_ASKED_EVERY_MS = 100;
 /** The server's timeline: a standby that takes over begins a new one. A read-only server cannot report it. */
@@ -235,7 +235,7 @@ function kyselyOn(postgres: Postgres): Kysely<AccountSchema> {
     end: () => postgres[Symbol.asyncDispose](),
   };
   return new Kysely<AccountSchema>({
-    // Kysely needs cursors and cancelling from a pool too, but is never asked for them here.
+    // Kysely also uses a pool for cursors and cancelling, but not here.
     dialect: new PostgresDialect({ pool: pool as never }),
   });
 }
