@@ -8,6 +8,7 @@ import type { ConnectionChange, ConnectionState } from './stream/connection-even
 import { StreamClient } from './stream/stream-client.ts';
 import type { SubscribeRequest, Subscription } from './stream/subscription.ts';
 
+/** REST and streams for one account. */
 export class TapeloomClient extends RestClient implements AsyncDisposable {
   readonly #stream: StreamClient;
 

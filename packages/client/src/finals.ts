@@ -17,6 +17,7 @@ type FinalsSource<I extends string> = AsyncIterable<
   | { readonly t: Exclude<(Update<I> | ExportLine<I>)['t'], 'upsert' | 'snapshot'> }
 >;
 
+/** The final objects of a series, each once: iterate over it, or wait for `toArray()`. */
 export class Finals<I extends string> implements AsyncIterable<IndicatorObject<I>> {
   readonly #source: FinalsSource<I>;
 

@@ -31,6 +31,7 @@ export interface InstrumentsRequest extends CallOptions {
   readonly dataset?: string;
 }
 
+/** REST alone. `TapeloomClient` has the same methods, and streams. */
 export class RestClient {
   /** Needs a key with the scope `keys`. */
   readonly keys: Keys;

@@ -1,4 +1,4 @@
-/** The one error class of the client. Decide by `code`: the service's code, unchanged, or one of the client's own. */
+/** Errors of the client: the codes of the service, unchanged, and a few of its own. */
 
 import type { ErrorCode } from '@tapeloom/protocol/error-codes';
 import type { FieldFault } from '@tapeloom/protocol/problem';
@@ -44,6 +44,7 @@ export interface TapeloomErrorDetails {
   readonly cause?: unknown;
 }
 
+/** The one error class of the client. Let your program decide by `code`. */
 export class TapeloomError extends Error {
   override readonly name = 'TapeloomError';
   readonly code: TapeloomErrorCode;

@@ -62,6 +62,7 @@ export interface ExportPlace {
   readonly bytes: number;
 }
 
+/** An export: iterate over its lines, or over `bytes()` to store its file. It resumes by itself after a cut. */
 export class ExportReading<
   I extends string = IndicatorName,
   Line extends ExportLine<I> | StudyLine = ExportLine<I>,

@@ -58,6 +58,7 @@ export interface JoinedSources<I extends string> {
 /** `waiting`: for the stream's cursor. `history` and `live`: reading. `ended`: closed or failed. */
 export type JoinedPhase = 'idle' | 'waiting' | 'history' | 'live' | 'ended';
 
+/** History followed by the live stream. Iterate over it once, or over `finals()`. */
 export class JoinedReading<I extends string = IndicatorName>
   implements AsyncIterable<StreamUpdate<I>>, AsyncDisposable
 {

@@ -29,6 +29,7 @@ export interface OnceOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
+/** Lists, creates, rotates and revokes the keys of your account. */
 export class Keys {
   readonly #http: ServiceHttp;
 

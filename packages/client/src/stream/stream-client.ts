@@ -42,6 +42,7 @@ interface HeldSocket extends OpenSocket {
   readonly end: () => void;
 }
 
+/** Streams alone: all subscriptions share one connection, which the client opens and closes by itself. */
 export class StreamClient implements AsyncDisposable {
   readonly #url: string;
   readonly #key: string | undefined;

@@ -37,6 +37,7 @@ export interface SubscribeRequest<I extends string = IndicatorName> {
   readonly keepFinal?: number;
 }
 
+/** A live subscription: read `state`, add listeners with `on`, or iterate over its updates. */
 export interface Subscription<I extends string = IndicatorName>
   extends AsyncIterable<Update<I>, undefined>,
     AsyncDisposable {
