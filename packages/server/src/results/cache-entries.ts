@@ -19,7 +19,6 @@ import {
 /** The folder below the cache's root, which other caches may share. */
 const FOLDER = 'settled';
 const RESULT_SUFFIX = '.result';
-/** File names start with the day. */
 const DAY_DIGITS = 8;
 /** Enough for nearly all headers. */
 const HEAD_BYTES = 4_096;

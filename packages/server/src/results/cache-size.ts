@@ -1,4 +1,4 @@
-/** The size of the cache on disk. Measuring it reads all files, so the value may be a minute old. */
+/** The size of the cache on disk. Measuring it looks at every file, so the value may be a minute old. */
 
 import { MINUTE_MS } from '@tapeloom/core/units';
 import type { Disk } from '../platform/disk/disk.ts';

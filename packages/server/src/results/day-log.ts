@@ -14,7 +14,6 @@ import type { RunSource } from '../runs/run-source.ts';
 import type { SettledOutput, SettledRun } from '../runs/settled-run.ts';
 import { BLOCK_RANKS, LoggedBlock } from './logged-block.ts';
 
-/** A finished day. */
 export interface WholeDay {
   readonly trades: number;
   /** See `DayPart`. */
@@ -24,10 +23,8 @@ export interface WholeDay {
   readonly tail: Block;
 }
 
-/** The requested part of a day. */
 export interface WantedDay {
   readonly end: EpochNs;
-  /** Whether the objects still forming at `end` are requested. */
   readonly hasTail: boolean;
   /** Only updates after this are requested. */
   readonly after: Cursor | null;
@@ -40,7 +37,6 @@ export class DayLog {
   /** Null before the start, and once the day is over. */
   run: SettledRun | null = null;
   isWarm = true;
-  /** The rank of the last trade covered. */
   rank = 0;
   /** Everything up to position(covered) is here. */
   covered: EpochNs;
@@ -87,7 +83,6 @@ export class DayLog {
     return this.blocks.reduce((sum, block) => sum + (block?.bytes ?? 0), ofTail);
   }
 
-  /** The number of finished blocks. */
   get finished(): number {
     return this.#blocks.length;
   }

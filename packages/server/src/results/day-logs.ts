@@ -28,7 +28,6 @@ const LIMITS: DayLogsLimits = {
   blockRanks: BLOCK_RANKS,
 };
 
-/** The identity and the inputs of a log. */
 export interface LogOrigin {
   readonly key: string;
   /** Which days before it are on the tape, and whether the day itself is. */

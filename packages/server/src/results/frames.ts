@@ -39,7 +39,6 @@ export function expandFrame(frame: Uint8Array, into: Uint8Array): void {
   into.set(zstdDecompressSync(frame, options));
 }
 
-/** Expands consecutive frames. */
 export function expandFrames(frames: Uint8Array): Buffer {
   return zstdDecompressSync(frames, { chunkSize: MIB });
 }

@@ -11,7 +11,6 @@ import { compressFrame, expandFrame } from './frames.ts';
 /** The ranks in a block: block b has the updates whose cursor's rank is in (b × this, (b + 1) × this]. */
 export const BLOCK_RANKS = 65_536;
 
-/** Facts of a block that are known without expanding it. */
 export interface BlockFacts {
   readonly count: number;
   readonly textBytes: number;
@@ -20,7 +19,6 @@ export interface BlockFacts {
   readonly lastNs: number;
 }
 
-/** A block as stored in a file. */
 export interface PackedBlock {
   /** All columns as one zstd frame. */
   readonly columns: Uint8Array;

@@ -3,7 +3,6 @@
 import { Pulled } from '../runs/pulled.ts';
 import type { DaysPage, DaysRead } from './settled-days.ts';
 
-/** Whether the next page may compute. */
 export interface PulledWork {
   /** If false, a page ends where something would have to be computed, even if it is empty. */
   readonly mayCompute: boolean;

@@ -28,7 +28,6 @@ export const PREFIX_BYTES = 28;
 /** Far above any real header; a larger value is damage. */
 const HEADER_BYTES_MAX = 256 * 1024;
 
-/** The identity of a result. */
 export interface ResultKey {
   readonly dataset: string;
   readonly contract: string;

@@ -46,7 +46,6 @@ const ASIDE_BYTES = 64 * 1024;
 
 export interface SettledDaysReaderOptions extends StudyCatalogue {
   readonly tape: CoveredTape;
-  /** Lets other work of this thread run. */
   readonly yieldTurn: () => Promise<void>;
   /** Awaits work outside this thread while other work runs; default: plain waiting. */
   readonly aside?: <T>(work: () => Promise<T>) => Promise<T>;
@@ -75,7 +74,6 @@ interface AskedDay {
   readonly work: PulledWork;
 }
 
-/** The cache key and inputs of a day. */
 interface SealedDay {
   readonly key: ResultKey;
   readonly inputs: ResultInputs;
@@ -373,7 +371,6 @@ function isQuiet(sessions: SessionTable, day: UtcDay): boolean {
   return session === null || session.open >= epochNs(addDays(day, 1), 0);
 }
 
-/** The requested updates of a block. */
 function spanOf(
   { request, day, end, isWhole }: AskedDay,
   logged: LoggedBlock,

@@ -49,7 +49,6 @@ export interface DaysPage {
   readonly frames: Uint8Array<ArrayBuffer>;
   /** Everything up to here was given; another read may resume after it. */
   readonly position: Cursor;
-  /** Whether this is the last page. */
   readonly isLast: boolean;
 }
 
@@ -57,7 +56,6 @@ export interface DayPart {
   readonly day: UtcDay;
   /** The last covered trade of the day, over this part and earlier ones. */
   readonly rank: number;
-  /** Whether the day is covered to its end. */
   readonly isDayOver: boolean;
   /** False if the study was without its look-back, and so without objects, in a session of the day. */
   readonly isWarm: boolean;
