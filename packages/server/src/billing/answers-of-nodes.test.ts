@@ -1,4 +1,4 @@
-/** Nodes with different clocks and one order: the answer to the later question counts, whatever the clocks show. */
+/** Nodes with different clocks and one order: the answer to the later query counts, whatever the clocks show. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -42,7 +42,7 @@ test('an answer that was asked for later holds though the clock of its node is b
   const answer = held(slow);
   const looking = slow.payments.look(order);
   await answer.isRead;
-  // When it arrives, this node's clock has passed the time at which the other one asked.
+  // When it arrives, this node's clock has passed the time at which the other one sent its query.
   slow.pass(5n * SECOND_NS);
   answer.letGo();
   await looking;
@@ -72,7 +72,7 @@ test('an event that comes while another node asks is not settled by that answer,
   const looking = fast.payments.look(order);
   await answer.isRead;
   const webhook = provider.pay(order.ref, slow.now, 30);
-  // The receiving node dies before it asks.
+  // The receiving node dies before it queries the provider.
   const event = provider.readWebhook(webhook.headers, webhook.body)!;
   await slow.store.orders.receiveEvent(slow.now, { ...event, provider: 'test' });
   answer.letGo();

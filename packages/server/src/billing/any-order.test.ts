@@ -89,7 +89,7 @@ async function shuffle(): Promise<void> {
         if (index === begin) await deliver(webhooks);
       }
       await deliver(webhooks);
-      // The provider is up to date again, and is asked in time about lost webhooks.
+      // The provider is up to date again, and is queried in time about lost webhooks.
       rig.provider.lie = null;
       const last = rig.provider.object(order.ref).revision!;
       let known = await rig.again(order);

@@ -118,7 +118,7 @@ export class AskedProvider {
     return outcome;
   }
 
-  /** Whether the provider refunds once for each key, whichever machines ask. */
+  /** Whether the provider refunds once for each key, whichever machines request it. */
   get hasRefundKeys(): boolean {
     return this.#provider.findRefund === null;
   }

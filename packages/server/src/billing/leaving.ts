@@ -1,6 +1,6 @@
 /**
  * An account whose deletion was requested is charged nothing more until then: its subscriptions end with their paid
- * period. If a provider fails, it is asked again.
+ * period. A failed request to a provider is repeated.
  */
 
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';

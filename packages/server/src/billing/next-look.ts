@@ -1,5 +1,5 @@
 /**
- * When to ask the provider about an order again, if no event comes before. A webhook may be lost for good, so every
+ * When to query the provider about an order again, if no event comes before. A webhook may be lost for good, so every
  * order that can still change is checked from time to time; finished ones are not.
  */
 

@@ -1,6 +1,6 @@
 /**
  * The port to a payment provider, an external system that may be slow, down, out of order or wrong. A webhook is only a
- * hint that something changed. The answer to a question counts, and of two answers the one with the higher revision.
+ * hint that something changed. The answer to a query counts, and of two answers the one with the higher revision.
  * Every call rejects with `UpstreamError` on failure, and ends when its signal aborts. Adapters: `test` (which is the
  * provider itself), `stripe` and `paddle`, which store nothing; all run `payment-provider.contract.ts`.
  */
@@ -36,7 +36,7 @@ export interface CheckoutStart {
   readonly taxIncluded: boolean;
   /** ISO 3166, two capital letters. */
   readonly country: string;
-  /** For the receipt, if the provider does not ask for it; Stripe and Paddle do. Null or absent: none was entered. */
+  /** For the receipt, if the provider does not request it; Stripe and Paddle do. Null or absent: none was entered. */
   readonly billTo?: BillTo | null;
   /** Where the buyer returns after paying, also while the confirmation is pending. */
   readonly returnUrl: string;
@@ -67,7 +67,7 @@ export interface ProviderObject extends Payment {
   readonly orderId: string;
   /**
    * A whole number from 0 on that grows with every change. Null: the provider has none; then the answer to the later
-   * question counts, and an equal answer is no news.
+   * query counts, and an equal answer is no news.
    */
   readonly revision: number | null;
   /** The agreed price at the start: without added tax, for a subscription per month. Null: unknown by now. */
@@ -160,7 +160,7 @@ export interface PaymentProvider {
   refund(ref: string, refund: RefundWish, signal: AbortSignal): Promise<RefundOutcome>;
   /**
    * The outcome of the refund with this key; resolves to null when the provider lists none. The member itself is null
-   * if the provider refunds once for each key, whichever machines ask. Otherwise only one machine may ask at a time.
+   * if the provider refunds once for each key, whichever machines request it. Otherwise only one may do so at a time.
    */
   readonly findRefund:
     | ((ref: string, key: string, signal: AbortSignal) => Promise<RefundOutcome | null>)

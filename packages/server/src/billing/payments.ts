@@ -1,7 +1,7 @@
 /**
- * Takes over the providers' answers. A webhook is a hint, stored before its response. Then the provider is asked, and
+ * Takes over the providers' answers. A webhook is a hint, stored before its response. Then the provider is queried, and
  * its latest answer decides the order and its rights. So webhooks may arrive in any order, repeatedly or never:
- * `reconcile` lists events and asks about everything that may have changed. Concurrent runs do no harm.
+ * `reconcile` lists events and queries everything that may have changed. Concurrent runs do no harm.
  */
 
 import { grantsOfPayment, type Payment } from '@tapeloom/core/entitlement/payment';
@@ -24,7 +24,7 @@ import {
 } from './payment-provider.ts';
 import { UnattendedWork } from './unattended-work.ts';
 
-/** The most questions of one round; the rest is left for the next. */
+/** The most queries of one round; the rest is left for the next. */
 const ROUND_MAX = 200;
 /** After this many failures in a row, a provider is skipped for the rest of the round. */
 const FAILURES_MAX = 3;
@@ -55,7 +55,7 @@ export interface Round {
   readonly listed: number;
   readonly events: number;
   readonly orders: number;
-  /** Events and orders for which asking the provider failed. */
+  /** Events and orders for which querying the provider failed. */
   readonly failed: number;
   readonly changed: number;
 }
@@ -67,7 +67,7 @@ export class Payments {
   readonly #providers: ReadonlyMap<string, AskedProvider>;
   readonly #listings: PaymentListings;
   readonly #queues = new SerialQueues();
-  /** Queued questions by order: a request before such a question begins shares it. */
+  /** Queued queries by order: a request before such a query begins shares it. */
   readonly #waiting = new Map<string, Promise<OrderRecord>>();
   readonly #work: UnattendedWork<Round>;
   /** Providers whose last call failed. */

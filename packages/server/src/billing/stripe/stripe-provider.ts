@@ -23,7 +23,7 @@ export interface StripeOptions {
   readonly key: string;
   /** One, or two during a change. */
   readonly webhookSecrets: readonly string[];
-  /** Whether Stripe computes tax and asks for VAT ids. */
+  /** Whether Stripe computes tax and requests VAT ids. */
   readonly isTaxAutomatic: boolean;
   /** The origin of the API. */
   readonly url: string;
