@@ -39,7 +39,6 @@ export class ClockWatch implements Disposable {
     this.#timer = options.timers.every(LOOK_EVERY_MS, () => this.look());
   }
 
-  /** How far the tape is ahead of the machine's clock. */
   get aheadMs(): number {
     const tapeTime = this.#options.tapeTime();
     if (tapeTime === null) return 0;

@@ -2,7 +2,6 @@
 
 const NODE_MAJOR_MIN = 26;
 
-/** Why this runtime cannot run the service; null if it can. */
 export function nodeVersionFault(version: string): string | null {
   const major = Number(/^v?(\d+)\./.exec(version)?.[1]);
   if (major >= NODE_MAJOR_MIN) return null;

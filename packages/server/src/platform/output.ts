@@ -5,10 +5,8 @@
 
 import { MIB } from '@tapeloom/core/units';
 
-/** Bytes that may wait for the reader. */
 export const WAITING_BYTES_MAX = 4 * MIB;
 
-/** The used part of the process's streams. */
 export interface PrintStream {
   readonly writableLength: number;
   write(text: string): unknown;

@@ -12,7 +12,6 @@ const RETRY_AFTER_ACCOUNTS_S = 5;
 export interface RefusalAnswer extends QuestionFault {
   /** The message on a stream, if it concerns a replay. */
   readonly ofReplay?: string;
-  /** For the header `Retry-After`. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -90,7 +89,6 @@ function overBudget(reason: Extract<RefusalReason, { t: 'over-budget' }>): Refus
   };
 }
 
-/** The limit on days named in one response. */
 export const DAYS_NAMED_MAX = 1_000;
 
 /** The missing days of a response: the first ones, and their total. */

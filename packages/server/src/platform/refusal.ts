@@ -34,7 +34,6 @@ export type RefusalReason =
   | { readonly t: 'not-warm'; readonly indicator: string; readonly day: UtcDay }
   /** The days before the range have changed: new results would not fit those already read. */
   | { readonly t: 'outdated' }
-  /** The source of the read was disposed of. */
   | { readonly t: 'closed' }
   | { readonly t: 'shut-down' }
   /** An internal fault; its details are only for the operator. */
@@ -96,7 +95,6 @@ export function scarceFor(error: unknown): Scarce | null {
   return reason.t === 'behind' ? 'thread' : null;
 }
 
-/** For a log. */
 function wordsOf(reason: RefusalReason): string {
   switch (reason.t) {
     case 'full':

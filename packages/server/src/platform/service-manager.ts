@@ -20,7 +20,6 @@ export interface ServiceManagerOptions {
   readonly clock: Pick<Clock, 'every'>;
   /** The machine's monotonic clock in microseconds. */
   readonly monotonicUsec?: () => bigint;
-  /** Called once if systemd could not be notified. */
   readonly onFault: (why: string) => void;
 }
 

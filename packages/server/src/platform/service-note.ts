@@ -15,7 +15,6 @@ export interface ServiceNote {
   readonly version: string;
   /** The public origin; null on a node without public endpoints. */
   readonly portal: string | null;
-  /** The address of metrics and health checks. */
   readonly internal: string;
 }
 

@@ -11,7 +11,6 @@ export interface StopHandlers {
   readonly onAgain: () => void;
 }
 
-/** The source of signals: the process. */
 export interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT', listener: (signal: string) => void): unknown;
 }

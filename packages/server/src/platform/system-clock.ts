@@ -34,7 +34,6 @@ export type ClockSetting =
       readonly speed: number;
     };
 
-/** What a clock needs of the machine; tests provide their own. */
 export interface Machine {
   readonly wallMs: () => number;
   readonly monotonicNs: () => bigint;

@@ -19,7 +19,6 @@ const SQLITE_REASONS: readonly (readonly [code: number, words: RegExp, reason: s
   [10, /disk I\/O error/, REASONS.EIO!],
   [14, /unable to open database file/, 'no file can be opened or made there'],
 ];
-/** Faults of a full or failing disk, which may pass. */
 const MAY_PASS = new Set<string>([REASONS.ENOSPC!, REASONS.EDQUOT!, REASONS.EROFS!, REASONS.EIO!]);
 const IN_WORDS = /\b(ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO|ENOTDIR|ENOENT): [^,]+, (\w+)/;
 /** Calls that write or create a name. */
@@ -39,7 +38,6 @@ export function diskFault(error: unknown): string | null {
   return diskFault(error.cause);
 }
 
-/** Whether a write failed for a reason that may pass. */
 export function mayPass(error: unknown): boolean {
   const reason = diskFault(error);
   return reason !== null && MAY_PASS.has(reason);

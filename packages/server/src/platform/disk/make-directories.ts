@@ -47,7 +47,6 @@ export function makeDirectoriesSync(path: string, { mode }: MakeOptions = {}): v
   }
 }
 
-/** The missing directories, topmost first. */
 async function missingOf(
   path: string,
   isDirectory: (path: string) => Promise<boolean>,

@@ -16,7 +16,6 @@ import { SerialQueue } from '../waiting/serial-queue.ts';
 
 const WRITE_EVERY_MS = 1_000;
 const DAY_BYTES_MAX = 512 * MIB;
-/** Lines waiting for the disk. */
 const WAITING_MAX = 20_000;
 /** For streams: a node that loses thousands at once must not fill the day with them. */
 export const STREAM_LINES_A_SECOND = 20;
@@ -66,14 +65,11 @@ export class AccessLog implements AsyncDisposable {
   readonly #timer: Disposable;
   #waiting: string[] = [];
   #day: UtcDay | null = null;
-  /** The size of the day's file. */
   #bytes = 0;
   readonly #writes = new SerialQueue();
-  /** Sampled lines in this second. */
   #streamLines = 0;
   /** A fault is reported once until writing works again. */
   #isFailing = false;
-  /** Lines dropped at a limit. */
   leftOutTotal = 0;
 
   constructor(options: AccessLogOptions) {

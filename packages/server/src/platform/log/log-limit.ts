@@ -35,7 +35,6 @@ export class LogLimit {
     return this.#leftOutTotal;
   }
 
-  /** Whether one more line may be written. */
   take(): boolean {
     const now = this.#now();
     this.#left = Math.min(this.#atOnce, this.#left + (now - this.#seenMs) * this.#perMs);

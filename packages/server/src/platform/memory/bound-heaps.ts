@@ -12,7 +12,6 @@ const FLAG = '--max-semi-space-size';
 const SEMI_SPACE_MIB = 16;
 const HEAP_GROWTH_PERCENT = 50;
 
-/** The used part of the process. */
 export type StartedProcess = Pick<
   NodeJS.Process,
   'argv' | 'execArgv' | 'execPath' | 'platform' | 'env' | 'channel' | 'execve'

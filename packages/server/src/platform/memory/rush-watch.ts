@@ -19,7 +19,6 @@ const EXTERNAL_GROWTH = 1.5;
 const USED_BYTES_MAX = 256 * MIB;
 
 export interface ThreadLook {
-  /** The busy share of the thread since the last look. */
   readonly busyShare: number;
   readonly usedBytes: number;
   readonly heapBytes: number;
@@ -33,7 +32,6 @@ export class RushWatch {
   #leastExternal = 0;
   #isCollected = true;
 
-  /** Whether a collection pays off now. */
   isDue(look: ThreadLook): boolean {
     const { usedBytes, heapBytes, externalBytes } = look;
     const isRushOver = this.#isRushOver(look) && heapBytes + externalBytes >= HEAP_BYTES_MIN;

@@ -38,7 +38,6 @@ export function clientAddress(
   return address === null ? UNKNOWN_ADDRESS : ipText(address);
 }
 
-/** Whether a connection comes from a listed proxy. */
 export function isTrustedProxy(
   socketAddress: string | undefined,
   trusted: readonly IpRange[],

@@ -8,7 +8,6 @@ import { type Evictable, type EvictingSlot, EvictingSlots } from '../sharing/evi
 export interface SocketLimits {
   readonly all: number;
   readonly streams: number;
-  /** Connections with a request in progress. */
   readonly requests: number;
   /** Connections without a valid key so far. */
   readonly strangers: number;
@@ -34,7 +33,6 @@ export interface SocketCounts {
   readonly streams: number;
   readonly requests: number;
   readonly strangers: number;
-  /** Evicted strangers. */
   readonly strangersCutTotal: number;
   /** Evicted waiting connections of customers and proxies. */
   readonly waitingCutTotal: number;
@@ -42,7 +40,6 @@ export interface SocketCounts {
   readonly refusedTotal: number;
 }
 
-/** The used part of a socket. */
 export interface AnySocket {
   destroy(): unknown;
   on(event: 'close', listener: () => void): unknown;
@@ -214,7 +211,6 @@ export class DoorSockets {
     door.slot = null;
   }
 
-  /** Its socket is closed or about to close. */
   closed(door: Door): void {
     if (door.socket[DOOR] !== door) return;
     delete door.socket[DOOR];

@@ -11,9 +11,7 @@ export interface EvictingSlot extends Disposable {
   touch(): void;
 }
 
-/** The owner of a slot. */
 export interface Evictable {
-  /** The slot was evicted. */
   evict(): void;
   /** It cannot be evicted now; another slot is. */
   readonly isBusy: boolean;
@@ -95,7 +93,6 @@ class Slot implements EvictingSlot {
   readonly holder: string;
   readonly holding: Evictable;
   readonly #slots: EvictingSlots;
-  /** All slots of its holder. */
   readonly #held: Set<Slot>;
 
   constructor(slots: EvictingSlots, holder: string, held: Set<Slot>, holding: Evictable) {

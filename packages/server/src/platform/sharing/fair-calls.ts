@@ -14,7 +14,6 @@ export interface FairCallsLimits extends ShareLimits {
 }
 
 export interface CallCounts {
-  /** Calls that wait or are in progress. */
   readonly count: number;
   readonly refusedTotal: number;
 }

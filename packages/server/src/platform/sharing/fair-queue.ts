@@ -21,7 +21,6 @@ export class FairQueue<Item, Holder = string> implements Iterable<Item> {
     return this.#size;
   }
 
-  /** Whether this holder has items. */
   has(holder: Holder): boolean {
     return this.#rows.has(holder);
   }
@@ -82,7 +81,6 @@ export class FairQueue<Item, Holder = string> implements Iterable<Item> {
     return first?.item ?? null;
   }
 
-  /** By holder. */
   *[Symbol.iterator](): Iterator<Item> {
     for (const row of this.#rows.values()) for (const { item } of row) yield item;
   }

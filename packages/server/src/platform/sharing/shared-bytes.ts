@@ -7,7 +7,6 @@
 import { FairQueue } from './fair-queue.ts';
 import { type ShareLimits, Shares } from './shares.ts';
 
-/** Bytes that are held until disposed. */
 export interface HeldBytes extends Disposable {
   /** Corrects the size. */
   resize(bytes: number): void;
@@ -28,7 +27,6 @@ export class SharedBytes {
     this.#limits = limits;
   }
 
-  /** Held by all holders. */
   get bytes(): number {
     return this.#shares.total;
   }

@@ -23,7 +23,6 @@ export class Shares {
     return this.#byHolder.get(holder) ?? 0;
   }
 
-  /** Whether the holder may take more. */
   hasRoom(holder: string, { eachMax, allMax, keptForNew = 0 }: ShareLimits): boolean {
     const held = this.of(holder);
     return held < eachMax && this.#total < (held > 0 ? allMax - keptForNew : allMax);

@@ -11,7 +11,6 @@ import { backoffMs } from '../waiting/retry.ts';
 /** The delay before the next try after a lack of files or memory. */
 const NOT_BEGUN_MS = 2_000;
 
-/** How the lost threads of a position are replaced. */
 export interface RestartPolicy {
   /** The delay before the first replacement; each further one in the window waits `factor` times as long. */
   readonly firstMs: number;
@@ -29,7 +28,6 @@ export interface ThreadCrewOptions<T> {
   readonly timers: Pick<Clock, 'now' | 'after'>;
   /** Starts a thread; `onGone` is called when it has ended unrequested. */
   readonly start: (index: number, onGone: (cause: unknown) => void) => T;
-  /** A lost thread was replaced. */
   readonly onReplaced: (index: number, thread: T) => void;
   readonly onGone: (index: number, cause: unknown, isGivenUp: boolean) => void;
 }
@@ -57,7 +55,6 @@ export class ThreadCrew<T extends AsyncDisposable> implements AsyncDisposable {
     for (const place of this.#places) this.#start(place);
   }
 
-  /** The serving threads, by position. */
   get threads(): readonly T[] {
     return this.#places.flatMap(({ thread }) => (thread === null ? [] : [thread]));
   }

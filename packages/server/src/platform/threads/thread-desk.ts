@@ -29,7 +29,6 @@ export interface DeskOptions<S extends ThreadShape> {
   readonly stop?: () => Promise<void>;
 }
 
-/** The used part of a port. */
 export interface DeskPort {
   on(event: 'message', hear: (message: unknown) => void): unknown;
   postMessage(message: unknown, moves: readonly Transferable[]): void;
@@ -46,7 +45,6 @@ export class ThreadDesk<S extends ThreadShape> {
     this.#port = port;
   }
 
-  /** Calls in progress. */
   get callCount(): number {
     return this.#underWay.size;
   }

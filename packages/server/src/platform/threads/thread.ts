@@ -7,7 +7,6 @@
 
 import type { Transferable } from 'node:worker_threads';
 
-/** The messages between a thread and its owner. */
 export interface ThreadShape {
   /** Calls by name. A thread that must load first has the call `open`. */
   readonly calls: Readonly<Record<string, (...args: never[]) => unknown>>;
@@ -88,7 +87,6 @@ export class Thread<S extends ThreadShape> implements AsyncDisposable {
     });
   }
 
-  /** Calls in progress. */
   get callCount(): number {
     return this.#calls.size;
   }
@@ -123,7 +121,6 @@ export class Thread<S extends ThreadShape> implements AsyncDisposable {
     return outcome === 'exited';
   }
 
-  /** Ends it at once, whatever is in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over ??= () => this.#closedError();
     this.#rejectAll(this.#over);
