@@ -82,7 +82,6 @@ export interface KeysStore {
     call: StoreCall,
     account: { readonly name: string; readonly grants: readonly Grant[] },
   ): Promise<AccountRecord | { readonly refused: 'name-taken' }>;
-  /** By id or by name. */
   findAccount(idOrName: string): Promise<AccountRecord | null>;
   listAccounts(): Promise<readonly AccountRecord[]>;
   setGrants(

@@ -49,7 +49,6 @@ export interface OwedMail extends NewMail {
 
 export interface MailsWaiting {
   readonly count: number;
-  /** How many of them may be delivered now. */
   readonly due: number;
 }
 

@@ -44,7 +44,6 @@ export interface OrderTerms {
   /** In the currency's minor unit; for a subscription per month. */
   readonly amountMinor: number;
   readonly currency: string;
-  /** Whether the price included tax at the time of the order. */
   readonly taxIncluded: boolean;
   readonly country: string;
   readonly provider: string;
@@ -227,7 +226,7 @@ export interface OrdersStore {
    * together. Null: no order of ours has this reference.
    */
   hearPayment(call: StoreCall, heard: HeardPayment): Promise<Heard | null>;
-  /** Ends an order whose payment is lost: its grants end, and it can be bought again. `over`: it had ended or failed. */
+  /** Ends an order whose payment is lost: its grants end, it can be bought again. `over`: it has ended or failed. */
   writeOff(
     call: StoreCall,
     orderId: string,

@@ -6,7 +6,6 @@ import type { AccountMark, LinkPurpose } from './people-store.ts';
 
 interface OwnerTable {
   account_id: string;
-  /** As the owner wrote it. */
   email: string;
   /** The normal form of the address, equal for all spellings; unique. */
   email_key: string;
@@ -30,7 +29,6 @@ interface LinkTable {
   created_at: Whole;
   expires_at: Whole;
   used_at: WholeOrNull;
-  /** The address to be approved. */
   new_email: string | null;
   new_email_key: string | null;
 }
@@ -45,7 +43,6 @@ interface SessionTable {
   id: string;
   hash: string;
   account_id: string;
-  /** As text, such as "Firefox on Linux". */
   browser: string;
   created_at: Whole;
   expires_at: Whole;

@@ -19,7 +19,6 @@ type Holding = <Result>(work: () => Result) => Promise<Result>;
 
 type Named = Readonly<Record<string, SQLInputValue>>;
 
-/** Identifies the usage to count. */
 type Whose = Pick<Held, 'account_id' | 'key_id' | 'is_test' | 'period'>;
 
 export function sqliteRoutines(connection: DatabaseSync, holding: Holding): SqlRoutines {

@@ -58,7 +58,6 @@ export interface AccountsHandleOptions extends AccountsWorkerData {
 
 type Listeners<T> = Set<(told: T) => void>;
 
-/** Where the store works. */
 interface StorePlace {
   /** Calls a method of one of the store's parts; null: of the store itself. */
   call(part: StorePart | null, method: string, args: readonly unknown[]): Promise<unknown>;
