@@ -98,7 +98,6 @@ export interface Receipt {
   readonly taxMinor: number | null;
   /** The part of the total that was refunded. */
   readonly refundedMinor: number;
-  /** ISO 4217, three capital letters. */
   readonly currency: string;
   /** `refunded`: completely. */
   readonly state: (typeof RECEIPT_STATES)[number];

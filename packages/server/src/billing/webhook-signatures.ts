@@ -36,7 +36,6 @@ export function isSigned(
   return isKnown && Math.abs(secondsOf(now) - seconds) <= TOLERANCE_S;
 }
 
-/** As hexadecimal digits. */
 export function signatureBy(secret: Secret, seconds: number, mark: Mark, body: Uint8Array): string {
   return digestOf(secret, seconds, mark, body).toString('hex');
 }

@@ -97,7 +97,6 @@ export class PaddleApi {
     }
   }
 
-  /** The first items of a list, `max` at most. */
   list<Item>(
     what: string,
     signal: AbortSignal,
