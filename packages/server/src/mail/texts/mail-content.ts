@@ -12,7 +12,6 @@ const ISOLATED = { first: '\u2068', last: '\u2069' } as const;
 export interface MailContent {
   readonly subject: string;
   readonly heading: string;
-  /** Paragraphs above the button. */
   readonly lead: readonly string[];
   readonly facts?: readonly (readonly [name: string, value: string])[];
   /** The one action. */

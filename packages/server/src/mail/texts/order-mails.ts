@@ -64,7 +64,6 @@ export function orderConfirmedMail(order: ConfirmedOrder): MailText {
 /** The common fields of mails about a running or ended order. */
 export interface OrderMail {
   readonly orderId: string;
-  /** The public name: `Live`. */
   readonly offer: string;
   readonly ordersLink: string;
 }
