@@ -31,7 +31,6 @@ ${body}
   return { status, html };
 }
 
-/** A page with one sentence and one link. */
 export function over(title: string, text: string, link: string, href: string): Content {
   return {
     title,
