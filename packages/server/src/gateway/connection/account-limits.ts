@@ -17,7 +17,6 @@ export interface AccountHolder {
 }
 
 export interface BeyondLimits {
-  /** Connections by number. */
   readonly connections: ReadonlySet<number>;
   /** Subscriptions of the remaining connections by number, with the limit that each exceeds. */
   readonly subscriptions: ReadonlyMap<number, Exclude<LeaseRefusal, 'fault'>>;

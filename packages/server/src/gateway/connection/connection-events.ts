@@ -16,13 +16,11 @@ export type ConnectionEvent =
   | {
       readonly t: 'opened';
       readonly authorization: string | undefined;
-      /** The client's address. */
       readonly address: string;
     }
   /** The header's key, or the token of the first message, was checked. */
   | { readonly t: 'judged'; readonly authentication: DoorVerdict }
   | { readonly t: 'auth-overdue' }
-  /** The account opens connections too fast. */
   | { readonly t: 'connects-exceeded'; readonly retryAfterSeconds: number }
   /** Whether the account may have one more connection. */
   | { readonly t: 'admitted'; readonly isGranted: boolean }
@@ -67,9 +65,7 @@ export type ConnectionEvent =
     }
   /** Open subscriptions are judged by the current rights. */
   | { readonly t: 'judge-again'; readonly now: EpochNs; readonly tapeTime: EpochNs }
-  /** More frames than a client may send. */
   | { readonly t: 'rate-exceeded' }
-  /** The client has sent nothing for too long. */
   | { readonly t: 'silent' }
   | { readonly t: 'overflow' }
   | { readonly t: 'shutdown' };

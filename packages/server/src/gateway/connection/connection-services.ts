@@ -9,7 +9,6 @@ import type { SocketWriterServices } from '../wire/socket-writer.ts';
 import type { MessageRateLimits } from './message-rate.ts';
 import type { PartingSockets } from './parting-sockets.ts';
 
-/** Limits on the input of one client. */
 export interface ConnectionLimits {
   /** The longest time without any frame. */
   readonly silenceMs: number;

@@ -62,7 +62,6 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   /** Watches the key. */
   #watch: Disposable | null = null;
   #watcher: ConnectionWatcher | null = null;
-  /** The client's address. */
   #address = '';
   #silenceTimer: Disposable | null = null;
   #isOver = false;
@@ -110,7 +109,6 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     this.#end('dropped');
   }
 
-  /** Later connections have higher ones. */
   get number(): number {
     return this.#machine.number;
   }
@@ -197,9 +195,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     return this.#id;
   }
 
-  /**
-   * Other connections of the account have taken the lease of this connection, or of the subscription with this number.
-   */
+  /** Other connections have taken the lease of this connection, or of the subscription with this number. */
   loseLease(kind: LeaseKind, number: number): void {
     if (kind === 'connection') this.step({ t: 'admitted', isGranted: false });
     else this.step({ t: 'subscriptions-beyond', beyond: new Map([[number, kind]]) });

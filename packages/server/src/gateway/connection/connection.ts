@@ -62,7 +62,6 @@ export class Connection {
     return this.#caller;
   }
 
-  /** What its subscriptions hold of the account. */
   get holdings(): readonly SubscriptionHolding[] {
     return this.#subscriptions.holdings;
   }
@@ -245,9 +244,7 @@ export class Connection {
     }
   }
 
-  /**
-   * Later messages get the new rights at once. Open subscriptions are judged when all connections have the new rights.
-   */
+  /** Later messages get the new rights at once; open subscriptions are judged when all connections have them. */
   #rightsChanged(caller: Caller | null): Actions {
     if (this.#caller === null) return NOTHING;
     if (caller === null) return this.#close(CloseCode.forbidden, CloseReason.keyRevoked);

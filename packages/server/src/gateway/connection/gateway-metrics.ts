@@ -14,10 +14,7 @@ export interface GatewayMetrics {
   readonly messagesSentTotal: number;
   readonly bytesSentTotal: number;
   readonly messagesReceivedTotal: number;
-  /**
-   * Closed connections by close code; 1006 is a connection lost without a close frame. `other` groups codes that only
-   * clients use: two thousand are possible, and each would stay a time series for ever.
-   */
+  /** By close code; 1006: lost without a close frame. `other`: codes of clients, each of which would be a series. */
   readonly closesTotal: Readonly<Record<string, number>>;
   /** `error` messages by code. */
   readonly errorsTotal: Readonly<Record<string, number>>;

@@ -8,7 +8,7 @@ const START = 1_800_000_000_000_000_000n;
 const MS_NS = 1_000_000n;
 const SECOND_NS = 1_000_000_000n;
 
-/** Sends a frame every `gapNs` until one is refused; how many passed, at most `most`. */
+/** Sends a frame every `gapNs` until one is rejected; returns how many passed, at most `most`. */
 function passing(gapNs: bigint, most: number): number {
   const rate = new MessageRate();
   for (let count = 0; count < most; count += 1) {

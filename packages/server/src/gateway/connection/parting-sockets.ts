@@ -57,7 +57,6 @@ export class PartingSockets {
     return parting;
   }
 
-  /** Destroys all parting sockets. */
   cutAll(): void {
     for (const parting of [...this.#parting]) parting.cut();
   }

@@ -1,7 +1,4 @@
-/**
- * How long a client may be silent: 30 s without any frame, control frames included. `hear` costs one assignment: the
- * caller's timer waits for `msLeft` and then calls it again.
- */
+/** How long a client may be silent: 30 s without any frame, control frames included. Hearing costs one assignment. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';

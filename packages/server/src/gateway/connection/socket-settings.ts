@@ -10,10 +10,7 @@ import { WebSocket } from 'ws';
 
 /** Fragments of one message; `ws` closes with 1008 beyond. */
 export const FRAGMENTS_MAX = 1_024;
-/**
- * From our close frame to the end of the socket, whatever the peer does. Less than a second, because streams of a
- * revoked key must be gone within one.
- */
+/** From our close frame to the socket's end, whatever the peer does. A revoked key's streams must end in a second. */
 const CLOSE_WITHIN_MS = 800;
 /** The same for a slow consumer. */
 export const SLOW_CLOSE_WITHIN_MS = 10_000;

@@ -24,7 +24,6 @@ export class Backfill {
   readonly #replay: DeliveryReplay;
   #isProbing: boolean;
   #until: EpochNs;
-  /** The page that is not written yet. */
   #page: ReplayPage | null = null;
   /** Whether all up to `until` is written. */
   #isAtEnd = false;
@@ -43,7 +42,6 @@ export class Backfill {
     return this.#replay.chargedBefore > 0n;
   }
 
-  /** Whether the cost of a page is being reserved. */
   get isReserving(): boolean {
     return this.#isReserving;
   }
@@ -77,7 +75,7 @@ export class Backfill {
     return !this.#isProbing || !page.blocks.some((block) => tells(new Block(block)));
   }
 
-  /** Fetches the next page up to what is visible; null when all of it is written. */
+  /** Fetches the next page up to `visible`; null when all of it is written. */
   next(visible: EpochNs): DeliveryAction | null {
     if (this.#isAtEnd) this.#isProbing = false;
     if (visible > this.#until && !this.#isProbing) {
@@ -87,7 +85,7 @@ export class Backfill {
     return this.#isAtEnd ? null : { t: 'next-page', until: this.#until };
   }
 
-  /** Reserves what the page costs; null when it costs nothing. */
+  /** Reserves the page's cost; null when it is free. */
   reserve(): DeliveryAction | null {
     const trades = this.#page!.chargedTrades;
     if (trades === 0) return null;

@@ -9,7 +9,6 @@ import type { CursorPlace, ReplayPage, ReplayRequest } from '../../runs/replay.t
 import type { RingPiece } from '../../topics/ring.ts';
 import type { StartRefusal } from './start-verdict.ts';
 
-/** Where a subscription starts. */
 export type DeliveryStart =
   | { readonly t: 'live' }
   | { readonly t: 'cursor'; readonly cursor: Cursor }
@@ -32,7 +31,6 @@ export interface TopicFacts extends TopicState {
 export type DeliveryEvent =
   | { readonly t: 'begin' }
   | { readonly t: 'located'; readonly place: CursorPlace }
-  /** The wait that was ordered is over. */
   | { readonly t: 'waited' }
   | { readonly t: 'attached'; readonly topic: TopicFacts }
   | { readonly t: 'ready' }
@@ -43,13 +41,12 @@ export type DeliveryEvent =
   | { readonly t: 'snapshot' }
   | { readonly t: 'page'; readonly page: ReplayPage }
   | { readonly t: 'replay-failed'; readonly why: RefusalReason }
-  /** What the page costs was reserved, or why it was not. */
+  /** The page's cost was reserved, or why it was not. */
   | { readonly t: 'reserved'; readonly refusal: StartRefusal | null }
   /** The next piece of the ring; null when the ring does not have all of it. */
   | { readonly t: 'piece'; readonly piece: RingPiece | null }
   /** The topic has ended because the tape was repaired behind it. */
   | { readonly t: 'outdated' }
-  /** An internal error. */
   | { readonly t: 'fault' }
   /** The subscription is over, whatever ended it. */
   | { readonly t: 'end' };
@@ -80,7 +77,6 @@ export type DeliveryAction =
   /** This node cannot judge the start: the client must reconnect. */
   | { readonly t: 'send-away' };
 
-/** Actions on the subscription's replay. */
 export type ReplayAction =
   | { readonly t: 'open-replay'; readonly replay: DeliveryReplay }
   /** May come before the replay is open: the first page follows its opening. */

@@ -1,6 +1,4 @@
-/**
- * Replay pages are made ahead for only a few subscriptions of a connection: each stays in memory until it may be sent.
- */
+/** Limits the replay pages that are made ahead on a connection: each stays in memory until it may be sent. */
 
 const PAGES_AHEAD_MAX = 4;
 

@@ -25,7 +25,6 @@ import {
 /** No trade lies before it: a replay charges nothing. */
 const NEVER = 0n as EpochNs;
 
-/** What a start needs next. */
 export type StartStep =
   /** Nothing of the past is requested. */
   | { readonly t: 'afresh' }
@@ -39,7 +38,6 @@ export type StartStep =
   | { readonly t: 'elsewhere' };
 
 export interface PlannedReplay {
-  /** The time of its beginning. */
   readonly at: EpochNs;
   /** Whether it first checks that nothing was missed. */
   readonly isProbe: boolean;
@@ -100,7 +98,6 @@ export class StartSearch {
     }
   }
 
-  /** The wait that it needed is over. */
   waited(times: StreamTimes): StartStep {
     this.#waitedMs += lookAgainMs(this.#waitedMs);
     return this.begin(times);

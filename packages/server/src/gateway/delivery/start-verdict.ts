@@ -72,10 +72,7 @@ export function judgeTime(
   );
 }
 
-/**
- * The verdict on a cursor's day, before the tape is read. `beyond`: the day cannot be seen yet, and it is not one of
- * this contract.
- */
+/** The verdict on a cursor's day, before the tape is read. `beyond`: not visible yet, and not of this contract. */
 export function judgeDay(
   { day }: Cursor,
   contract: string,
@@ -87,9 +84,9 @@ export function judgeDay(
 }
 
 /**
- * The verdict on a cursor's position, as far as this caller sees the tape. `waitedMs`: how long the cursor was waited
- * for already. Beyond that, the key alone decides the response, after the same time, whatever the tape has. When this
- * node has less of the tape than others, the client must reconnect.
+ * The verdict on a cursor's position, as far as this caller sees the tape, after `waitedMs` of waiting. For a position
+ * beyond that, the key alone decides the response, after the same time, whatever the tape has. When this node has less
+ * of the tape than others, the client must reconnect.
  */
 export function judgePlace(
   cursor: Cursor,
@@ -134,7 +131,7 @@ export function replyTo(reason: RefusalReason): StartRefusal {
   return { code, message: ofReplay };
 }
 
-/** Midnight UTC of today: what lies before it is history. */
+/** Midnight UTC of today: everything before it is history. */
 export function midnightOf(now: EpochNs): EpochNs {
   return epochNs(dayOf(now), 0);
 }

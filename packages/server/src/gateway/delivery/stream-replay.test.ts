@@ -85,7 +85,7 @@ test('from a time before midnight: warming, a snapshot, both days in order, then
   const days = new Set(updates.map(({ cursor }) => parseCursor(cursor)!.day));
   assert.deepEqual([...days], [DAY, addDays(DAY, 1)]);
   assert.deepEqual(await desk.units(key), { used: YESTERDAY_TRADES, reserved: 0 });
-  // Live from here on, like anybody else.
+  // Live from here on, like any other client.
   using other = new ResumingClient(() => desk.open(key), BARS);
   await other.start();
   await other.connection.find('snapshot');

@@ -57,7 +57,6 @@ export interface SubscriptionOwner {
   begun(subscription: StreamSubscription): void;
   /** This node cannot judge a start of this client now. */
   sendAway(): void;
-  /** It has failed. */
   failed(subscription: StreamSubscription, reply: StartRefusal): void;
 }
 
@@ -69,7 +68,6 @@ export class StreamSubscription implements Subscriber, PieceSender {
   readonly #owner: SubscriptionOwner;
   readonly #delivery: Delivery;
   readonly #replay: SubscriptionReplay;
-  /** The topic that it is attached to. */
   #topic: Topic | null = null;
   #timer: Disposable | null = null;
   /** It was attached before: another topic is then no cold open at the caller's expense. */
@@ -129,7 +127,6 @@ export class StreamSubscription implements Subscriber, PieceSender {
     return this.#delivery.isLive;
   }
 
-  /** Whether it is catching up from history at a price. */
   get isCharged(): boolean {
     return this.#delivery.isCharged;
   }
@@ -138,7 +135,6 @@ export class StreamSubscription implements Subscriber, PieceSender {
     this.#step({ t: 'begin' });
   }
 
-  /** Ends it: nothing of it follows. */
   end(): void {
     if (this.#isOver) return;
     this.#step({ t: 'end' });

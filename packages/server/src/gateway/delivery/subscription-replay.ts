@@ -26,7 +26,6 @@ export interface ReplayReader {
   /** The account that is charged. */
   readonly caller: Caller | null;
   step(event: DeliveryEvent): void;
-  /** An internal error. */
   fault(error: unknown): void;
 }
 

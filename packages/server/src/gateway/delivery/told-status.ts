@@ -14,12 +14,11 @@ type Actions = readonly DeliveryAction[];
 const NOTHING: Actions = [];
 
 export class ToldStatus {
-  /** What was last sent. */
+  /** The status last sent. */
   #told: Pick<TopicState, 'state' | 'partialSince'> | null = null;
   #topic: TopicState | null = null;
   #showsTopic = false;
 
-  /** Takes the topic's current state. */
   topicIs({ state, lagMs, partialSince }: TopicState): Actions {
     this.#topic = { state, lagMs, partialSince };
     return this.#showsTopic ? this.showTopic() : NOTHING;

@@ -1,7 +1,4 @@
-/**
- * The close code of a connection on which `ws` met an invalid frame. `ws` sends the close frame by itself and reports
- * the fault by a name only.
- */
+/** The close code for an invalid frame. `ws` sends the close frame by itself and reports only an error name. */
 
 import { CloseCode } from '@tapeloom/protocol/close-codes';
 

@@ -53,7 +53,7 @@ export class Outbox {
     return this.#bytes === 0 && socketBytes + bytes < this.#limits.skipFromBytes;
   }
 
-  /** Takes the next message in; `socketBytes` is what is pending on the socket itself. */
+  /** Takes the next message; `socketBytes`: the bytes pending on the socket itself. */
   pass(message: MessageFrame, socketBytes: number): OutboxVerdict {
     const { kind, sub, bytes } = message;
     const key = this.#keyOf(message);

@@ -96,7 +96,7 @@ test('control frames that fill the socket delay what follows only until they are
     let grants = 0;
     writer.permit.request({ permitted: () => (grants += 1) });
     if (isBehind) {
-      // What was said before, and the empty write behind it.
+      // The message sent before, and the empty write behind it.
       socket.takeOne();
       socket.takeOne();
       await turn();

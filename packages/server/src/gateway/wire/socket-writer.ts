@@ -1,18 +1,19 @@
 /**
- * Owns all output of one connection, and every event that moves it on. What a subscription was promised is sent while the client
- * reads, whatever its size. The pending bytes never reach `OUTBOX_LIMITS.bytesMax`: then the owner closes a slow consumer.
+ * Owns all output of one connection, and every event that moves it on. Promised output is sent while the client reads,
+ * whatever its size. The pending bytes never reach `OUTBOX_LIMITS.bytesMax`: then the owner closes a slow consumer.
  *
  * A frame passes up to three buffers, whole and in order: outbox → queue → socket.
  * 1. The outbox takes messages from 256 KiB in the other two on. Only there does a newer version replace an older one.
- * 2. The queue has the next writes. It keeps frames until the turn of the event loop ends, or longer while the peer is behind.
- * 3. The socket has at most one write of ours that the peer has not taken: then the peer is behind. `ws` writes control frames
- *    there too. Nothing on the socket can be taken back.
+ * 2. The queue has the next writes. It keeps frames until the turn of the event loop ends, or longer while the peer is
+ *    behind.
+ * 3. The socket has at most one write of ours that the peer has not taken: then the peer is behind. `ws` writes control
+ *    frames there too. Nothing on the socket can be taken back.
  *
  * Three events move frames on:
  * 1. The turn of the event loop ends (`releaseSoon`): the queue leaves, in one write unless it is a lot.
- * 2. The peer has taken what was on the socket (`#taken`): the queue leaves, the outbox refills it, and the permit for the next
- *    large piece is granted. `#awaitPeer` asks for this event whenever bytes stay on the socket, so it cannot be missed. That
- *    includes control frames: they alone can fill the socket.
+ * 2. The peer has taken the bytes on the socket (`#taken`): the queue leaves, the outbox refills it, and the permit for
+ *    the next large piece is granted. `#awaitPeer` requests this event whenever bytes stay on the socket, so it cannot
+ *    be missed. That includes control frames: they alone can fill the socket.
  * 3. `ws` is about to write a close frame (`release`): nothing may follow it, so the queue leaves first.
  */
 
@@ -33,7 +34,6 @@ import { SendPermit } from './send-permit.ts';
 export const WRITE_BYTES_MAX = 65_536;
 const NOTHING = Buffer.alloc(0);
 
-/** What all writers share. */
 export interface SocketWriterServices {
   readonly counters: GatewayCounters;
   /** Calls `writer.release()` at the end of this turn of the event loop. */
@@ -56,7 +56,6 @@ export function createReleaseSoon(): ReleaseSoon {
   };
 }
 
-/** The connection that owns the writer. */
 export interface WriterOwner {
   /** Whether no close frame was sent or answered: none of ours may follow one. */
   readonly isOpen: boolean;
@@ -202,7 +201,7 @@ export class SocketWriter {
 
   #put(frames: EncodedFrames): void {
     this.#enqueue(frames);
-    // What fills a write leaves now. More than that stays only while the peer is behind, and then `#taken` follows.
+    // A full write leaves now. More than that stays only while the peer is behind, and then `#taken` follows.
     if (this.#queueBytes > WRITE_BYTES_MAX) this.release();
     if (this.#isDue || this.#queue.length === 0) return;
     this.#isDue = true;
