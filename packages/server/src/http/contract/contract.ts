@@ -1,7 +1,4 @@
-/**
- * The committed files of the contract: their paths below the repository's root, and their required texts. All of them
- * are functions of the code alone, so a stale one can be detected.
- */
+/** The committed contract files: paths and required texts, from the code alone, so a stale file is detected. */
 
 import { fileURLToPath } from 'node:url';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';

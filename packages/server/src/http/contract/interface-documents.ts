@@ -1,6 +1,4 @@
-/**
- * The OpenAPI and AsyncAPI documents as texts. The committed and the served ones differ only in the service's origin.
- */
+/** The OpenAPI and AsyncAPI documents as texts. Committed and served ones differ only in the service's origin. */
 
 import type { Route } from '../server/route.ts';
 import { asyncapiDocument } from './asyncapi.ts';

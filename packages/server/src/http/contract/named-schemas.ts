@@ -50,7 +50,6 @@ export class NamedSchemas {
     return isNamed ? this.#named(whole, name) : whole;
   }
 
-  /** The schema with every inner schema published. */
   #withParts(schema: Schema, name: string, isOpen: boolean): Schema {
     const parts: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(schema)) {
@@ -119,10 +118,7 @@ export class NamedSchemas {
     return { oneOf: published, discriminator };
   }
 
-  /**
-   * The values become the named schema. The texts of one place stand beside the reference, where the dialect reads
-   * them.
-   */
+  /** The values become the named schema; a place's own texts stand beside the reference, if the dialect reads them. */
   #values(schema: Schema, name: string, isOpen: boolean): Schema {
     const { type = 'string', enum: values, ...rest } = schema;
     if (isOpen && isWords(schema)) {

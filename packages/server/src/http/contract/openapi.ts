@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document of the REST interface, made from the route records that serve it. Pure: the same routes give the
- * same document.
- */
+/** The OpenAPI document of REST, made from the routes that serve it. Equal routes give an equal document. */
 
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import type { TSchema } from 'typebox';
@@ -235,7 +232,6 @@ function requestBody(route: Route, { body }: OperationExample, schemas: NamedSch
   return { requestBody: { required: true, content: jsonContent(schema, body) } };
 }
 
-/** Whether some or all of its answers have an `ETag`. */
 function hasTag({ cacheControl, isTagged }: Route): boolean {
   return cacheControl !== undefined || isTagged === true;
 }
@@ -295,7 +291,6 @@ function queryParameters(
   });
 }
 
-/** Possible errors of the route. */
 function errorsOf(route: Route): readonly RouteError[] {
   return [
     ...ANYWHERE,

@@ -52,18 +52,15 @@ export interface ExportFacts extends HistoryFacts {
   readonly pace: ExportPace;
 }
 
-/** A request for an export. */
 export interface ExportAsked {
   readonly facts: ExportFacts;
   readonly caller: Caller;
-  /** The request id. */
   readonly id: string;
   readonly signal: AbortSignal;
   readonly once: OnceRequest | null;
   readonly markReplayed: () => void;
 }
 
-/** An export to be sent. */
 export interface ExportDelivery {
   /** One for each study. */
   readonly covered: readonly CoveredQuery[];

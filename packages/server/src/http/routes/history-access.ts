@@ -106,7 +106,6 @@ export async function coveredQuery(
   return (await coveredQueries(facts, [query], caller, signal))[0]!;
 }
 
-/** All of them, or an error. */
 export async function coveredQueries(
   facts: HistoryFacts,
   queries: readonly HistoryQuery[],
@@ -174,15 +173,11 @@ export async function passingDamage<T>(
   }
 }
 
-/** Their cost together. */
 export function unitsOf(covered: readonly CoveredQuery[]): number {
   return covered.reduce((sum, { computeUnits }) => sum + computeUnits, 0);
 }
 
-/**
- * How far this caller sees the tape: up to its watermark, less the delay. A fast clock, here or on another node, shows
- * nothing sooner.
- */
+/** The tape's watermark less the caller's delay. A fast clock, here or on another node, shows nothing sooner. */
 export function visibleTo({ entitlements }: Caller, facts: HistoryFacts): EpochNs {
   return entitlements.visibleUntil(earlier(facts.tapeTime() ?? facts.now(), facts.now()));
 }

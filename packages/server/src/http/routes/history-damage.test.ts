@@ -65,7 +65,7 @@ test('where only the look-back reads a damaged day, the first answer has a short
 test('a page has the same ETag whether a day that it does not read is damaged or repaired', async () => {
   const tape = service.tape.of('ESZ6');
   const tagOf = async (fields: Fields) => {
-    // What was damaged is looked at again after a second.
+    // Damaged days are checked again after a second.
     service.tape.commit('ESZ6', [], (service.tape.promise! + 1_000_000_000n) as EpochNs);
     const answer = await service.get(address('/v1/history', fields), { key: reader.key });
     assert.equal(answer.status, 200, answer.text);

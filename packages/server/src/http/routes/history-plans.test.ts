@@ -1,4 +1,4 @@
-/** Who may read which history: scopes, instruments and plans. */
+/** Access to history: scopes, instruments and plans. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -140,7 +140,6 @@ interface PageAsked {
   /** The raw query of the request. */
   readonly raw: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
-  /** The request id. */
   readonly id: string;
   readonly signal: AbortSignal;
   readonly once: OnceRequest | null;

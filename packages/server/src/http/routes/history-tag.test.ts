@@ -63,7 +63,7 @@ test('a page of sealed days is kept by the caller, who asks again and is charged
     assert.equal(again.headers['cache-control'], 'private, no-cache');
     assert.equal(again.headers['content-type'], undefined);
     const { used: after } = await reader.usage();
-    // The usage that was asked for before is one of them.
+    // The request for the usage before is one of them.
     const { restRequests } = used as unknown as { readonly restRequests: number };
     assert.deepEqual(after, { ...used, restRequests: restRequests + 2 });
     const other = await ask(fields, { ...PLAIN, 'if-none-match': '"other"' });

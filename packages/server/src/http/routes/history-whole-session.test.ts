@@ -66,7 +66,7 @@ test('without the day on which the session of from opened: 402 with that day, ev
   const replay = { ...TUESDAY, snapshot: 'true' };
   const refused = await reader.refused(replay, 402, 'NOT_COVERED');
   assert.deepEqual(refused.missingDays, ['2026-11-09']);
-  // A further page stands at a place of that session.
+  // A further page begins inside that session.
   const further = { ...TUESDAY, cursor: whole.items[9]!.cursor };
   assert.deepEqual((await reader.refused(further, 402, 'NOT_COVERED')).missingDays, ['2026-11-09']);
   assert.deepEqual(

@@ -1,7 +1,4 @@
-/**
- * `GET /v1/indicators`: the public catalogue. It is exactly the definitions that the studies are built from, plus the
- * fingerprint of the computation.
- */
+/** `GET /v1/indicators`, public: exactly the definitions the studies are built from, and the engine's fingerprint. */
 
 import type { IndicatorDefinition, JsonSchema } from '@tapeloom/core/studies/indicator';
 import { catalogueVersion, engineFingerprint } from '../../engine/engine-fingerprint.ts';

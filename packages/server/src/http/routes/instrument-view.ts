@@ -163,10 +163,7 @@ export function streamedInstruments(
     });
 }
 
-/**
- * `{ instruments }` in JSON: the streamed contracts, or all contracts of a dataset, in the book's order. It shows only
- * facts that these rights may see.
- */
+/** `{ instruments }` in JSON, in the book's order: streamed contracts or a dataset's, with visible facts only. */
 export function instrumentsJson(
   facts: InstrumentFacts,
   dataset: string | null,

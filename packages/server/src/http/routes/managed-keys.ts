@@ -107,7 +107,7 @@ export async function revokeKey(manager: KeyManager, id: string): Promise<KeyVie
   return viewKey(revoked, now);
 }
 
-/** A key of the list, found by its id. */
+/** Finds a key that the list shows, without reading the list. */
 async function listedKey({ store, accountId, now }: KeyManager, id: string): Promise<KeyRecord> {
   const found = await store.findKeyById(accountId, id);
   if (found === null) throw unknownKey();

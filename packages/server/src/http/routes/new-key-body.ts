@@ -1,7 +1,4 @@
-/**
- * The body of `POST /v1/keys`: its schema, the faults no schema can express, and the key it describes. Duplicate
- * entries are removed.
- */
+/** The body of `POST /v1/keys`: its schema, the faults no schema can express, and its key without duplicate entries. */
 
 import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';
 import {
@@ -86,7 +83,6 @@ export function newKeyFaults(
   return faults;
 }
 
-/** The key that a valid body describes. */
 export function newKeyOf(body: NewKeyBody): NewKey {
   const once = <T>(list: readonly T[]): readonly T[] => [...new Set(list)];
   return {

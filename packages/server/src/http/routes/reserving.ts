@@ -1,6 +1,5 @@
 /**
- * Opens a charged answer while its price is being reserved; nothing is computed before the reservation succeeds. A
- * rejected reservation ends the opening at once.
+ * Opens a charged answer while its price is being reserved: nothing is computed before. A rejection ends the opening.
  */
 
 export interface Reserving {

@@ -10,7 +10,6 @@ import { namedObject, Type } from '../contract/schema.ts';
 import { endedKey } from '../server/problems/ended-key.ts';
 import { defineRoute, type Route } from '../server/route.ts';
 
-/** The end of a token issued now. */
 export function tokenEnd(now: EpochNs): EpochNs {
   return (now + TOKEN_VALID_NS) as EpochNs;
 }

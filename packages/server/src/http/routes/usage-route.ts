@@ -48,7 +48,6 @@ export const UsageView = namedObject('Usage', {
   ),
 });
 
-/** The use of an account in a month. */
 export type UsageOf = (
   now: EpochNs,
   accountId: string,

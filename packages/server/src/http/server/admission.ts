@@ -208,7 +208,6 @@ export class Admission {
     if (!hasRoom) throw tooBusy('Too many requests are under way; try again in a moment.');
   }
 
-  /** The client's address. */
   addressOf({ raw: { headers, socket } }: FastifyRequest): string {
     const trustedProxies = this.#options.trustedProxies();
     if (trustedProxies.length === 0) return knownOf(socket).address;

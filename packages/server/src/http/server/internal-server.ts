@@ -71,10 +71,7 @@ export function createInternalServer(facts: InternalFacts): Server {
   });
 }
 
-/**
- * Rejects DNS rebinding: a web page may reach the loopback of its reader's machine under a name of its own. Over other
- * networks the operator's programs may use any name.
- */
+/** Rejects DNS rebinding to the loopback. Over other networks the operator's programs may use any host name. */
 function isForeign(host = '', localAddress = ''): boolean {
   return LOOPBACK_ADDRESS.test(localAddress) && !LOOPBACK_HOST.test(host);
 }

@@ -34,11 +34,10 @@ export interface RouteHandlerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Pick<UsageMeter, 'countRequest'>;
-  /** Called with the route's path, and the bytes of a body that is not JSON of an object. */
+  /** Called with the route's path, and the bytes of a streamed or binary body; 0 for others. */
   readonly onOutcome?: (path: string, outcome: Outcome, bytes: number) => void;
 }
 
-/** Watches answers until they are over. */
 export interface AnswerWatch {
   readonly underWay: UnderWay;
   readonly unread: UnreadAnswers;

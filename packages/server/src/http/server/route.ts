@@ -15,12 +15,11 @@ import type { OnceRequest } from '../../accounts/store/once.ts';
 import type { StreamedAnswer } from './answers/streamed-answer.ts';
 
 /**
- * Who may call the route.
- * - `public`: any client; no key is read.
- * - `optional`: any client, but a recognised key counts its request.
+ * Which callers a route admits.
+ * - `public`: all; no key is read. `optional`: all, but a recognised key counts its request.
  * - `key`: any valid key. `scope`: a key that has it.
  * - `session`: a portal session; no key is read. Changes must come from the portal's own pages, as must all other
- *   requests that change something below its path.
+ *   changes below its path.
  * - `session-as-key`: likewise, but all its requests must come from our own pages. The session acts as a live key of
  *   the account: with its plan's rights, counted and charged.
  */
@@ -59,9 +58,7 @@ export interface RouteDefinition<
   readonly judgesQuery?: true;
   /** It supports `Idempotency-Key`: with one it is done once, however often it is requested. */
   readonly isIdempotent?: true;
-  /**
-   * Portal only: if the account has passkeys, the header `X-Passkey` must confirm the request; see `passkey-proof.ts`.
-   */
+  /** Portal only: an account with passkeys must confirm it by the header `X-Passkey`; see `passkey-proof.ts`. */
   readonly asksPasskey?: true;
   /** Portal only: allowed for the owner of a suspended account too, though it is a POST. */
   readonly isForSuspended?: true;
@@ -92,10 +89,7 @@ export interface RouteDefinition<
   readonly status?: 200 | 201 | 202;
   /** Possible errors, beyond those of every route with this access. */
   readonly errors?: readonly RouteError[];
-  /**
-   * Faults of the body that no schema can express. They are reported together with the schema's, so `body` may have any
-   * shape.
-   */
+  /** Faults of the body that no schema can express; reported with the schema's, so `body` may have any shape. */
   faults?(body: unknown, now: EpochNs): readonly FieldFault[];
   handle(
     request: RouteRequest<Static<Query>, Static<Body>, CallerOf<A>, SessionOf<A>>,
@@ -156,7 +150,6 @@ export interface RouteRequest<Query, Body, C, S = null> {
   readonly params: Readonly<Record<string, string>>;
   readonly caller: C;
   readonly session: S;
-  /** The client's address. */
   readonly address: string;
   /** By lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -1,7 +1,4 @@
-/**
- * What a request needs to become a stream (RFC 6455, version 13). An invalid one gets a problem document, like any
- * other request.
- */
+/** What a request needs to become a stream (RFC 6455, version 13). An invalid one gets a problem document. */
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

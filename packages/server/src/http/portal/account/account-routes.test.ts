@@ -107,7 +107,7 @@ test('whoever has stolen a session and reads another mailbox gets neither the ac
   checkProblem(await confirmDeletion(thief, tokenTo(mailbox)), DOCS_URL, UNAUTHORIZED);
   assert.equal(await service.store.people.deletionOf(id), null);
   assert.equal((await service.store.people.ownerOf(id))?.email, email);
-  // The owner ends the thief's session, with or without one of his own.
+  // The owner ends the thief's session, with or without having one.
   const back = new PortalBrowser(service);
   await back.signIn(email);
   assert.equal((await back.delete('/v1/portal/sessions')).status, 200);

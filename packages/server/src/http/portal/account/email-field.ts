@@ -20,7 +20,6 @@ export function emailFaults(body: unknown): readonly FieldFault[] {
   return [{ path: '/email', message: 'is not an e-mail address such as you@example.com' }];
 }
 
-/** Of a body without faults. */
 export function addressOf({ email }: { readonly email: string }): EmailAddress {
   return normalEmail(email)!;
 }

@@ -1,7 +1,4 @@
-/**
- * The billing address of an order, as a buyer types it: single lines, no hidden characters, no longer than a label
- * holds.
- */
+/** An order's billing address: no hidden characters, and no more or longer lines than a label holds. */
 
 import { shownText } from '@tapeloom/core/person/plain-text';
 import type { Static } from 'typebox';

@@ -82,7 +82,6 @@ export const OrderView = namedObject('Order', {
   }),
 });
 
-/** `withdrawal`: the one of this order. */
 export function viewOrder(
   order: OrderRecord,
   now: EpochNs,

@@ -1,6 +1,4 @@
-/**
- * The browser's data about a passkey: a new one, and a signed challenge, which confirming requests carry in a header.
- */
+/** A browser's passkey data: a new credential, and a signed challenge, which confirming requests send as a header. */
 
 import type { Static } from 'typebox';
 import { namedObject, Type } from '../../contract/schema.ts';

@@ -10,7 +10,6 @@ import { ProblemError } from '../../server/problems/problem-error.ts';
 const LOOPBACKS: readonly string[] = ['127.0.0.1', '[::1]'];
 
 export interface PasskeyParty {
-  /** The relying party's id. */
   readonly id: string;
   /** The one origin whose pages may use its passkeys. */
   readonly origin: string;

@@ -1,7 +1,4 @@
-/**
- * A short name of a browser, which its owner recognises. The header itself is not stored: it holds more than is needed,
- * and could hold anything.
- */
+/** A short name of a browser for its owner. The header itself is not stored: it holds more than is needed. */
 
 /** The first match counts; many browsers name others as well. */
 const BROWSERS: readonly (readonly [string, RegExp])[] = [

@@ -1,7 +1,4 @@
-/**
- * `POST /v1/portal/stream-tokens`: a token for the portal's own charts. It carries the plan's right to stream and no
- * other, and its stream ends with the session.
- */
+/** `POST /v1/portal/stream-tokens`: a token for the portal's charts. It only streams, and ends with the session. */
 
 import { randomBytes } from 'node:crypto';
 import { digestOf, newTokenText } from '../../../accounts/auth/secret.ts';

@@ -20,7 +20,6 @@ const WINDOW_BYTES_MIN = (BYTES_PER_SECOND_MIN * WINDOW_MS) / 1_000;
 export const WAITING_MAX = 32;
 
 export interface LineOwner {
-  /** The pending bytes have changed. */
   recount(line: AnswerLine): void;
   cut(line: AnswerLine, reason: CutReason): void;
   /** Whether the holder may have more pending bytes. */
@@ -29,9 +28,7 @@ export interface LineOwner {
   room(line: AnswerLine): Promise<void>;
 }
 
-/**
- * `stalled`: read too slowly. `share`: its holder had the most when all memory was used. `flood`: too many requests.
- */
+/** `stalled`: read too slowly. `share`: its holder had most when memory was full. `flood`: too many requests. */
 export type CutReason = 'stalled' | 'share' | 'flood';
 
 /** Progress of a write inside Node; no public API reports how far a large write has come. */
@@ -66,7 +63,6 @@ export class AnswerLine {
     this.counted = { holder, bytes: 0 };
   }
 
-  /** A request is being handled. */
   get isAnswering(): boolean {
     return this.#response !== null;
   }
@@ -142,7 +138,6 @@ export class AnswerLine {
     return taken - this.#takenAtLooks.shift()! < WINDOW_BYTES_MIN;
   }
 
-  /** The connection has ended. */
   end(): void {
     this.isOver = true;
     this.#owner.recount(this);

@@ -6,7 +6,7 @@ export class PublicAnswer {
   #text: string | null = null;
   #body = new EncodedBody(Buffer.alloc(0));
 
-  /** What to send to a client that accepts these encodings. */
+  /** The representation for a client that accepts these encodings. */
   choose(text: string, acceptEncoding: string | undefined): Representation {
     if (text !== this.#text) {
       this.#text = text;

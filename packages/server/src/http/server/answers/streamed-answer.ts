@@ -56,7 +56,6 @@ export function digestText(body: Uint8Array): string {
   return `sha-256=:${hash('sha256', body, 'base64')}:`;
 }
 
-/** The connection of an answer. */
 export type StreamLine = Pick<AnswerLine, 'hold' | 'isAhead' | 'room'>;
 
 /** Resolves when all is over; rejects with the error that cut the answer off, unless the client did. */

@@ -18,7 +18,6 @@ export class UnderWay {
     }
   }
 
-  /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
     if (this.#count === 0) return;
     this.#idle ??= Promise.withResolvers();

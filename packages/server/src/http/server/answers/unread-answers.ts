@@ -60,7 +60,6 @@ export class UnreadAnswers implements LineOwner {
     this.#limits = { ...UNREAD_LIMITS, ...limits };
   }
 
-  /** The pending bytes now. */
   get bytes(): number {
     this.#recountAll();
     return this.#bytes;
@@ -108,9 +107,7 @@ export class UnreadAnswers implements LineOwner {
     return this.lineOf(socket).turn(response);
   }
 
-  /**
-   * From now on the present answer of a connection counts for this holder. Throws if the holder has too much already.
-   */
+  /** From now on the connection's present answer counts for this holder. Throws if the holder has too much. */
   requireRoom(socket: Socket, holder: string): void {
     this.lineOf(socket).holder = holder;
     if (this.hasRoom(holder)) return;
@@ -145,8 +142,7 @@ export class UnreadAnswers implements LineOwner {
     if (line.isOver) return;
     this.cutTotal[reason] += 1;
     const { socket } = line;
-    // A reset: the system drops its buffers for a client that does not read, and the client sees the answer is
-    // incomplete.
+    // A reset: the system drops its buffers, and the client sees that the answer is incomplete.
     if (socket.writableLength > 0) socket.resetAndDestroy();
     else socket.destroy();
     line.end();

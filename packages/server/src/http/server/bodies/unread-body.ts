@@ -14,10 +14,7 @@ import { isBodyAwaited } from './expected-body.ts';
 export const UNREAD_BYTES_MAX = 16 * MIB;
 export const UNREAD_MS_MAX = 10_000;
 
-/**
- * Called before the head of the answer is written. A connection that was to close with the answer stays open until the
- * rest is read.
- */
+/** Call before the answer's head is written. A connection that was to close stays open until the rest is read. */
 export function drainUnreadBody(request: IncomingMessage, reply: FastifyReply, clock: Clock): void {
   if (request.complete || request.readableEnded || request.destroyed) return;
   const { headers, socket } = request;

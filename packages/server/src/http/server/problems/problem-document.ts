@@ -1,7 +1,4 @@
-/**
- * Turns any failure of a request into the problem document. It names the caller's faults exactly; for our own faults it
- * holds a request id and nothing else.
- */
+/** Turns any failure into the problem document: the caller's faults exactly, our own by a request id only. */
 
 import { ERROR_CODES, errorAnchor } from '@tapeloom/protocol/error-codes';
 import type { FieldFault, Problem } from '@tapeloom/protocol/problem';

@@ -1,7 +1,4 @@
-/**
- * An answer that is an error: thrown by a route or a hook, written by the error handler as the problem document. Its
- * status is always one that the table allows for its code.
- */
+/** An answer that is an error: thrown by a route or hook, written as a problem document. Its status fits its code. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { waitText } from '@tapeloom/core/person/wait-text';

@@ -1,7 +1,4 @@
-/**
- * All faults of a request's content at once: body and query against their schemas, and the route's own checks. Each
- * field is named once, by its pointer.
- */
+/** All faults of a request at once: body and query by their schemas, and the route's own checks; each field once. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { FieldFault } from '@tapeloom/protocol/problem';

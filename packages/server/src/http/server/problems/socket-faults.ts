@@ -58,9 +58,7 @@ export function answerSocketFaults(
   });
 }
 
-/**
- * Writes the problem as a whole HTTP response and ends the connection. `request` is absent when none could be parsed.
- */
+/** Writes the problem as a whole HTTP response and ends the connection. Unparsed input has no `request`. */
 export function refuseOnSocket(
   socket: Duplex,
   problem: ProblemError,
@@ -106,10 +104,7 @@ function requestFault({ code, rawPacket }: SocketFault): ProblemError {
   return invalidParameters([{ path: '', message }]);
 }
 
-/**
- * Whether the last bytes begin with a request line that does not end. For a line that came in pieces, its beginning is
- * unknown.
- */
+/** Whether the last bytes begin with a request line without end. One that came in pieces is not recognised. */
 function isAddressTooLong(packet: Buffer | undefined): boolean {
   if (packet === undefined) return false;
   const line = packet.indexOf('\r\n');
