@@ -15,13 +15,10 @@ import {
 
 /** Joins the names where nodes do not agree: no single computation is called so. */
 const AND = ' | ';
-/** Follows the one remaining name, until the nodes that were outvoted have read it. */
+/** Follows the one remaining name, until the nodes with another computation have read it. */
 const SETTLING = 'settling';
 
-/**
- * By indicator: the computation of all these nodes, or a name that stands for several. Only nodes that have an
- * indicator count for it.
- */
+/** By indicator: the one computation of the nodes that have it, or a name that stands for several. */
 export function agreedComputations(nodes: Iterable<Computations>): Computations {
   const names = new Map<string, Set<string>>();
   for (const computations of nodes) {

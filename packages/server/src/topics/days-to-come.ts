@@ -12,7 +12,6 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type ContractDays, type StreamEpochs, type TapeEnd, withRepair } from './epoch-floors.ts';
 
-/** A day of a contract. */
 export interface DayToCome {
   readonly symbol: string;
   readonly day: UtcDay;

@@ -42,10 +42,7 @@ export type EngineCommand =
   | { readonly t: 'watermark-wanted'; readonly until: EpochNs }
   /** Days of a contract were sealed that the tape had passed over. */
   | { readonly t: 'repaired'; readonly contract: string; readonly request: number }
-  /**
-   * Another thread could not read this day: it is left out until its files change. Or (false) the files are sound
-   * again.
-   */
+  /** Another thread could not read this day: it is left out until its files change. Or (false) they are sound again. */
   | {
       readonly t: 'damaged';
       readonly contract: string;
@@ -68,10 +65,7 @@ export type EngineMessage =
    * flush. `floor` is the cursor of the last update before its start.
    */
   | { readonly t: 'live'; readonly topic: number; readonly floor: string }
-  /**
-   * The topic has caught up with the tape; sent again when one of these values changes. `warm` is false while its
-   * look-back is incomplete.
-   */
+  /** The topic has caught up with the tape; sent again at a change. `warm`: whether its look-back is complete. */
   | {
       readonly t: 'ready';
       readonly topic: number;

@@ -1,7 +1,7 @@
 /**
- * The engines of this process. A contract belongs to the same engine as long as that works, so all topics of a contract
- * share one reading of the tape, and the loss of an engine moves only its own contracts. Tape time is the least
- * watermark of all engines, or the time that a publication proves; it never goes back.
+ * The engines of this process. A contract stays with one engine as long as that runs, so all topics of a contract share
+ * one reading of the tape, and the loss of an engine moves only its own contracts. Tape time is the least watermark of
+ * all engines, or the time that a publication proves; it never goes back.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -45,7 +45,6 @@ export class EngineSlots {
     return this.#slots.size;
   }
 
-  /** Over all engines. */
   get warmUpsWaiting(): number {
     return this.#slots.values().reduce((sum, slot) => sum + slot.warmUpsWaiting, 0);
   }

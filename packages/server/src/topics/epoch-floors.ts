@@ -47,9 +47,7 @@ export interface StreamEpochs {
 /** The last trade of a contract that a cursor may name; rank 0 is the day's midnight. */
 export type TapeEnd = Pick<Cursor, 'day' | 'rank'>;
 
-/**
- * Why a stream cannot resume from this cursor; null when no floor forbids it. `matters`: whether it depends on a day.
- */
+/** Why a stream cannot resume from this cursor, or null. `matters`: whether the cursor depends on a repaired day. */
 export function brokenBy(
   floors: readonly EpochFloor[],
   stream: { readonly contract: string; readonly indicator: string },
@@ -94,10 +92,7 @@ export function withComputations(
   };
 }
 
-/**
- * The epochs after a repair of days of one contract, when its tape reached to this end. Repairs of days so old that no
- * cursor can depend on them are dropped.
- */
+/** The epochs after a repair of a contract's days, when its tape reached this end. Very old repairs are dropped. */
 export function withRepair(
   epochs: StreamEpochs,
   contract: string,

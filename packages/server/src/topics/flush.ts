@@ -11,7 +11,6 @@ import { type Block, OPENINGS, type UpdateKind } from '../blocks/block.ts';
 import { MessageFrame } from './message-frame.ts';
 import { headerBytes, writeHeader } from './text-frame.ts';
 
-/** Complete WebSocket frames, ready for a socket. */
 export interface EncodedFrames {
   readonly bytes: Buffer;
   readonly messages: number;

@@ -2,7 +2,8 @@
  * Topics without subscribers, kept so that a returning client finds them warm and its cursor in their ring. Each
  * belongs to the account that watched it last, which may keep a limited number. A topic ends after its time, or
  * earlier: beyond its account's number, or when its slot or its memory is needed. Then the account with the most loses
- * its least recently used topic. While the process is short of memory, all end that have no returning client at once.
+ * its least recently used topic. While the process is short of memory, a topic ends unless its client returns within
+ * seconds.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

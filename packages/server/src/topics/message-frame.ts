@@ -1,7 +1,4 @@
-/**
- * One message as a complete WebSocket frame. Equal subscriptions share it, and those of them that are behind share its
- * held form.
- */
+/** One message as a complete WebSocket frame. Equal subscriptions share it, and its held form. */
 
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 

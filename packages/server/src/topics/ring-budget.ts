@@ -65,7 +65,6 @@ export class RingBudget {
     return this.#bytes;
   }
 
-  /** The bytes that count for one account. */
   bytesOf(account: string): number {
     return this.#shares.get(account)?.bytes ?? 0;
   }

@@ -78,7 +78,6 @@ export class Ring implements BudgetedRing, Disposable {
     return this.#stretches[0]?.number ?? null;
   }
 
-  /** Its memory counts for this account from here on. */
   countFor(account: string): void {
     this.#budget.assign(this, account);
   }
@@ -145,7 +144,6 @@ export class Ring implements BudgetedRing, Disposable {
     return piece(true);
   }
 
-  /** Frees all memory. */
   [Symbol.dispose](): void {
     for (const stretch of this.#stretches) this.#budget.forgetView(stretch);
     this.#stretches = [];

@@ -13,7 +13,7 @@ export interface StreamFacts {
   /** The tape time this stream is entitled to now: the clock less the topic's delay. */
   readonly now: EpochNs;
   readonly sourceUp: boolean;
-  /** Whether the study has caught up with the tape and has what its look-back should give. */
+  /** Whether the study has caught up with the tape and its look-back is complete. */
   readonly warm: boolean;
   /** The tape's watermark (`promise`) less the topic's delay; null on an empty tape. */
   readonly promise: EpochNs | null;

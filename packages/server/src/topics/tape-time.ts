@@ -38,7 +38,6 @@ export class TapeTime {
     return { [Symbol.dispose]: () => listeners.delete(listener) };
   }
 
-  /** An engine has reported its watermark. */
   advance(slot: EngineSlot, promise: EpochNs | null): void {
     this.#change(() => this.#engines.advance(slot, promise));
   }
@@ -51,7 +50,6 @@ export class TapeTime {
     this.#change(() => this.#engines.reach(midnight as EpochNs));
   }
 
-  /** Removes all listeners. */
   clear(): void {
     this.#listeners.clear();
   }

@@ -1,7 +1,4 @@
-/**
- * The bytes of a WebSocket text frame as a server sends it (RFC 6455, 5.2): one unfragmented, unmasked frame with the
- * shortest length form. They go to the socket as they are.
- */
+/** A server's WebSocket text frame (RFC 6455, 5.2): unfragmented, unmasked, with the shortest length form. */
 
 const FIN_AND_TEXT = 0x81;
 const LENGTH_16_BITS = 126;

@@ -23,7 +23,6 @@ export interface TopicMetrics {
   readonly opensRefusedTotal: Readonly<Record<'rate' | 'place', number>>;
   readonly topicsOpenedTotal: number;
   readonly flushesTotal: number;
-  /** Memory of all rings. */
   readonly ringBytes: number;
   /** The part of it that counts for the account with the most. */
   readonly ringBytesOfLargest: number;

@@ -184,10 +184,7 @@ export class TopicHub implements Disposable {
     return this.#time.onDay(listener, delaySeconds);
   }
 
-  /**
-   * `since`: the cursor of a returning subscriber. A topic that is opened for it publishes from there on, if it can. An
-   * existing topic has the ring it has.
-   */
+  /** `since`: where a topic opened for a returning subscriber should begin to publish. An open one has its ring. */
   attach(spec: TopicSpec, subscriber: Subscriber, since: string | null = null): Topic | Refusal {
     const slot = this.#engines.pick(spec.contract);
     if (slot === null || !this.#sourceUp) {

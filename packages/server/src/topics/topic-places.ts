@@ -1,7 +1,4 @@
-/**
- * How many topics are computed at once, and which accounts may have one more. Idle topics make room, and the last slots
- * are for accounts that watch few topics.
- */
+/** How many topics run at once, and which accounts may open one. The last slots are for accounts with few topics. */
 
 import type { IdleTopics } from './idle-topics.ts';
 import type { Refusal, Subscriber, Topic } from './topic.ts';

@@ -16,7 +16,6 @@ import type { Flush } from './flush.ts';
 import type { Ring, RingPiece } from './ring.ts';
 import type { RingHolder } from './ring-budget.ts';
 
-/** An error for the client. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
@@ -219,7 +218,6 @@ export class Topic implements RingHolder {
     return true;
   }
 
-  /** Sets its present position. */
   moveTo(position: string | null): void {
     this.#position = position;
     this.#tellReady();
