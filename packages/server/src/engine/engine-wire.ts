@@ -10,7 +10,6 @@ export interface EngineWorkerData {
   readonly tapeRoot: string;
   /** The dataset whose tape grows. */
   readonly dataset: string;
-  /** The imported datasets. */
   readonly imported: readonly string[];
   readonly sessions: TradingSessions;
 }

@@ -32,7 +32,6 @@ export interface StudyDigests {
   readonly indicators: Readonly<Record<string, IndicatorDigests>>;
 }
 
-/** The digests of the present code. */
 export function studyDigests(
   indicators: readonly Indicator[],
   sharedVersion = SHARED_VERSION,

@@ -1,6 +1,5 @@
 /**
- * Where a contract's tape ends: at the last trade, or at the midnight after it that the watermark has passed. If the
- * tape does not grow, at the last trade.
+ * Where a contract's tape ends: at its last trade or, if it grows, at the midnight after it that the watermark passed.
  */
 
 import type { Rank } from '@tapeloom/core/numbers';
