@@ -1,7 +1,4 @@
-/**
- * A table as a stream of Arrow messages with zstd buffers: the schema, one record batch for each group of
- * rows, the end. The same rows give the same bytes.
- */
+/** A table as Arrow messages with zstd buffers, one record batch per group of rows. Equal rows give equal bytes. */
 
 import {
   AsyncByteQueue,

@@ -35,7 +35,6 @@ export class DigestThread implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Bytes handed over and not digested. */
   get bytes(): number {
     return this.#waiting.bytes;
   }

@@ -20,9 +20,7 @@ const WHOLE_BYTES_MAX = 256 * KIB;
 
 /** A study and the source of its results. */
 export interface OpenedStudy extends ExportStudy {
-  /**
-   * Its results without the first `skip`, in frames for a single study, otherwise in blocks; disposed of at the end.
-   */
+  /** Its results without the first `skip`: frames for a single study, otherwise blocks. Disposed of at the end. */
   open(skip: number): Promise<DaysRead>;
 }
 
@@ -65,7 +63,6 @@ export async function* exportFrames(options: ExportOptions): AsyncGenerator<Uint
   }
 }
 
-/** A page of lines. */
 interface FramesPage {
   /** The number of lines, skipped ones included. */
   readonly items: number;

@@ -1,7 +1,4 @@
-/**
- * The results of an export in their order, page by page. Nothing is read ahead: the next page is requested when the one
- * before was taken.
- */
+/** An export's results in order, page by page. A page is requested only when the one before was taken. */
 
 import type { HistoryQuery } from '../history/history-query.ts';
 import { Refusal } from '../platform/refusal.ts';

@@ -16,7 +16,6 @@ import {
 } from '../history/history-query.ts';
 import { TABLE_VERSIONS } from './table-versions.ts';
 
-/** How long a token is valid: 24 hours. */
 export const TOKEN_VALID_NS = DAY_NS_BIG;
 const TOKEN_LENGTH_MAX = 8_192;
 const TOKEN = /^([\w-]+)\.([\w-]{43})$/;

@@ -23,7 +23,6 @@ export type PlainValue = string | number | boolean | null;
 /** An item of a list is one value, or an array of them. */
 export type TableValue = PlainValue | readonly (PlainValue | readonly PlainValue[])[];
 
-/** A group of rows. */
 export interface TableGroup {
   readonly rows: number;
   /** The values of each column, in the order of the columns. */

@@ -1,7 +1,4 @@
-/**
- * Messages between the thread that writes tables and its handle. The number of a table is used only once; after a
- * failed call the table is gone.
- */
+/** Messages of the table thread. A table's number is used only once; after a failed call the table is gone. */
 
 import type { RefusalReason } from '../platform/refusal.ts';
 import type { ThreadShape } from '../platform/threads/thread.ts';

@@ -1,7 +1,4 @@
-/**
- * Turns lines of an export into the bytes of a table, in one of the formats. The same updates give the same bytes,
- * however they are cut.
- */
+/** Turns an export's lines into a table's bytes. Equal updates give equal bytes, however they are cut. */
 
 import type { TableFormat } from '../history/history-fields.ts';
 import { ArrowStream } from './arrow-stream.ts';
@@ -13,7 +10,6 @@ import { type PackedLines, TableRows } from './table-rows.ts';
 
 const FILES = { parquet: ParquetFile, arrow: ArrowStream, csv: CsvFile } as const;
 
-/** The description of a table. */
 export interface TableSpec {
   readonly format: TableFormat;
   /** One that such a table can hold. */
