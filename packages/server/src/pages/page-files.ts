@@ -15,7 +15,7 @@ const BYTES_MAX = 64 * MIB;
 const TRIES_MAX = 5;
 const READ_AT_ONCE = 16;
 
-/** Addresses in the built files; they are served as the service's own address. */
+/** Addresses in the built files; the service's own address replaces them. */
 const WRITTEN_FOR = /(http|ws)(?::\/\/127\.0\.0\.1:8080|s:\/\/api\.example\.com)/g;
 /** Files in which they are replaced. */
 const ADDRESSED = /\.(?:html|md|atom)$|^(?:llms[\w-]*|robots)\.txt$|^sitemap\.xml$/;

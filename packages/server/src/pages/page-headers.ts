@@ -25,7 +25,6 @@ const HSTS = 'max-age=31536000';
 /** A drawing that is opened by itself has inline styles, and nothing else to load or run. */
 const DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** Only our own origin. */
 const NOBODY: LetIn = { sources: {}, payment: [] };
 
 export function pageHeaders(

@@ -15,7 +15,6 @@ const WORDS_MAX = 4_000;
 const BUILD_MS_MAX = 300_000;
 
 export interface PortalBuildOptions {
-  /** The program that builds. */
   readonly program: string;
   /** A file in the built directory that every build writes. */
   readonly made: string;

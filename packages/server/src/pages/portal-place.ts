@@ -1,7 +1,4 @@
-/**
- * Where the portal lies: beside the program. In a checkout it is built there when its sources are newer; an installed
- * program contains it built, and cannot build it.
- */
+/** The portal lies beside the program: built there in a checkout when its sources are newer, or installed built. */
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
