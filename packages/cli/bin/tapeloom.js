@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The installed command. It must run on any Node, because the shebang finds the first one on the PATH. An older Node
- * hands over to the Node installed beside this package.
+ * The installed command. It must run on any Node, because the shebang finds the first on the PATH: an older one hands
+ * over to the Node installed beside this package.
  */
 
 import { spawn } from 'node:child_process';

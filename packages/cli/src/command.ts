@@ -56,7 +56,6 @@ export interface CommandInput {
   readonly isTerminal: boolean;
   /** Prompts for a line; null when the input has ended. */
   ask(question: string, options?: { readonly isHidden?: boolean }): Promise<string | null>;
-  /** Reads the whole piped input. */
   readAll(): Promise<string>;
   /** The piped input in chunks, for inputs of any size. */
   bytes(): AsyncIterable<Uint8Array>;

@@ -1,7 +1,4 @@
-/**
- * Maps words to a command and its exit code. Every command ends in an `ExitCode`, `dispatch` never throws, and no error
- * output contains a key.
- */
+/** Maps words to a command and its exit code. `dispatch` never throws, and no error output contains a key. */
 
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import {

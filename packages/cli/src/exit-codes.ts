@@ -1,6 +1,5 @@
 /**
- * The exit codes of `tapeloom`, for scripts. An assigned number keeps its meaning. `tapeloom --help` and docs/cli.md
- * show this table.
+ * The exit codes of `tapeloom` for scripts: an assigned number keeps its meaning. Shown by `--help` and docs/cli.md.
  */
 
 export const ExitCode = {

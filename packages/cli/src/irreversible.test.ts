@@ -1,6 +1,4 @@
-/**
- * Every command is classified once: an irreversible one asks, or needs `--yes`. A new command must be added to a list.
- */
+/** Every command is classified once: an irreversible one asks, or needs `--yes`. A new one must be added to a list. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

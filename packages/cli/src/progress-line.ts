@@ -1,7 +1,4 @@
-/**
- * Progress on stderr: on a terminal one line that changes in place, otherwise a new line now and then, so that logs
- * stay short.
- */
+/** Progress on stderr: on a terminal one line that changes in place, otherwise a new line now and then. */
 
 import type { CommandIo } from './command.ts';
 

@@ -1,6 +1,5 @@
 /**
- * Reports a command's error on stderr: a sentence for people, or with `--json` one JSON line, always the last. Keys are
- * masked.
+ * Reports a command's error on stderr: a sentence, or with `--json` one JSON line, always the last. Keys are masked.
  */
 
 import type { TapeloomError } from '@tapeloom/client';
@@ -18,7 +17,6 @@ export interface ErrorReport {
   readonly usage?: string;
 }
 
-/** Reports the error; returns the exit code. */
 export function reportError(
   error: unknown,
   { name, isJson, usage }: ErrorReport,

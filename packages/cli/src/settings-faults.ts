@@ -10,9 +10,7 @@ import { StartRefusedError } from '@tapeloom/server/operations/start/start-refus
 
 export interface JudgedSettings {
   readonly faults: readonly string[];
-  /** Null: the settings cannot be read. */
   readonly config: Config | null;
-  /** Null: the markets cannot be read. */
   readonly markets: MarketSettings | null;
 }
 

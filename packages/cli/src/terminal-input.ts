@@ -1,7 +1,4 @@
-/**
- * Reads typed or piped input. A hidden answer is never written anywhere. Prompts go to stderr, so that stdout carries
- * only results.
- */
+/** Reads typed or piped input. A hidden answer is never written anywhere, and prompts go to stderr. */
 
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';

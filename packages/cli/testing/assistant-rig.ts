@@ -1,4 +1,4 @@
-/** For tests: an assistant from the SDK, our tools, and the real routes behind the client library. */
+/** An assistant from the SDK, our tools, and the real routes behind the client library. */
 
 import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -26,7 +26,6 @@ export const ANY_COST = { perCall: 1e6, total: 1e9 };
 export interface Assistant extends AsyncDisposable {
   readonly client: Client;
   call(name: string, args?: object, signal?: AbortSignal): Promise<CallToolResult>;
-  /** The structured data of a tool's result. */
   data<Data>(name: string, args?: object): Promise<Data>;
   /** The text of a tool's error. */
   refused(name: string, args?: object): Promise<string>;

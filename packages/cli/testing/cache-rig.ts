@@ -1,4 +1,4 @@
-/** For tests: a sealed tape of a few days, and the cache commands on it. */
+/** A sealed tape of a few days, and the cache commands on it. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,6 @@ export class CacheRig implements Disposable {
     return rig;
   }
 
-  /** Runs `tapeloom cache <words>`. */
   async run(words: readonly string[], io: RecordedIoOptions = {}) {
     const recorded = new RecordedIo({ ...io, env: { TAPELOOM_DATA: this.data, ...io.env } });
     const code = await COMMANDS[words[0]!]!.run(words.slice(1), recorded);

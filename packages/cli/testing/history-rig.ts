@@ -1,4 +1,4 @@
-/** For tests: a service with history in this process, and the customer commands that call it. */
+/** A service with history in this process, and the customer commands that call it. */
 
 import { fillMarket } from '../../server/testing/history/history-market.ts';
 import { readingBy, type Usage } from '../../server/testing/history/history-requests.ts';

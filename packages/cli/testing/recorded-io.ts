@@ -10,7 +10,6 @@ export interface RecordedIoOptions
   readonly stderr?: CommandIo['stderr'];
   /** Answers to prompts, in order; without a list, no prompt is possible. */
   readonly answers?: readonly string[];
-  /** The piped input. */
   readonly piped?: string;
 }
 
@@ -61,7 +60,6 @@ export class RecordedIo implements CommandIo {
   }
 }
 
-/** Runs one of the commands by its name. */
 export async function runRecorded(
   commands: readonly (Command | LazyCommand)[],
   words: readonly string[],

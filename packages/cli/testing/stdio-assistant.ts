@@ -1,4 +1,4 @@
-/** For tests: an assistant that starts a command and talks to it over the protocol's own library. */
+/** An assistant that starts a command and talks to it over the protocol's own library. */
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';

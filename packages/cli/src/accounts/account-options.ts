@@ -25,9 +25,7 @@ export function readPlan(text: string): Plan {
   throw new UsageError(`the plan must be one of ${PLANS.join(', ')}; got ${text}`);
 }
 
-/**
- * The account with this name or id, or whose owner has this e-mail address; otherwise an error with the closest name.
- */
+/** The account with this name or id, or of the owner with this e-mail address; else an error with the closest name. */
 export async function findAccount(store: AccountStore, name: string): Promise<AccountRecord> {
   const account = (await store.findAccount(name)) ?? (await accountOfOwner(store, name));
   if (account !== null) return account;

@@ -1,6 +1,6 @@
 /**
- * Reads the options of `tapeloom key create` under the rules of the REST API. An error names the option, the value and
- * what is accepted.
+ * Reads the options of `tapeloom key create` under the REST API's rules. An error names the option and what is
+ * accepted.
  */
 
 import { parseIpRange } from '@tapeloom/core/entitlement/ip-range';

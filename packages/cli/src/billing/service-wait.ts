@@ -1,7 +1,6 @@
 /**
- * Waits for work that only the service does with payment providers. The command records the request and polls the
- * accounts until the service has done it; the service checks for such records every few seconds. Without a running
- * service, the wait ends at once.
+ * Waits for work that only the service does with payment providers: the command records the request and polls the
+ * accounts until it is done. Without a running service, the wait ends at once.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,7 +1,4 @@
-/**
- * Draws the chart of any indicator. An indicator without its own drawing gets a plain one, so no second list of
- * indicators needs upkeep.
- */
+/** Draws the chart of any indicator. One without its own drawing gets a plain one, so no second list needs upkeep. */
 
 import type { IndicatorId, IndicatorTypes } from '@tapeloom/protocol/indicators';
 import { drawAny, drawBars, drawDelta, drawTapeSpeed, drawVwap } from './bar-drawings.ts';

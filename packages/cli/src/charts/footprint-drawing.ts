@@ -11,7 +11,6 @@ const HEIGHT_MIN = 400;
 const HEIGHT_MAX = 900;
 /** Rows lower than this show colour only. */
 const NUMBERS_HEIGHT = 8.5;
-/** The widest that a column becomes. */
 const COLUMN_WIDTH_MAX = 220;
 /** The margin beside a column's cells, and the width of one digit. */
 const COLUMN_EDGE = 28;

@@ -35,7 +35,6 @@ const LABEL_LETTER_WIDTH = 6.4;
 const LABEL_HEIGHT = 11;
 const ZONED_LABEL_ROOM = 72;
 const LEGEND_LETTER_WIDTH = 6.1;
-/** The widest that a candle becomes. */
 const CANDLE_WIDTH_MAX = 48;
 
 export interface PlotOptions {
@@ -125,7 +124,6 @@ export class Plot {
     return this.#axis.slotWidth;
   }
 
-  /** Width of a candle's body. */
   get bodyWidth(): number {
     return Math.min(this.candleWidth * 0.66, CANDLE_WIDTH_MAX);
   }

@@ -1,6 +1,6 @@
 /**
- * The input of every chart: candles, and an indicator's objects over the same time. A drawing reads nothing else, so a
- * study run and the service can both provide it.
+ * The input of every chart: candles, and an indicator's objects over the same time. A study run or the service provides
+ * it.
  */
 
 import type { BarsData } from '@tapeloom/protocol/indicators';

@@ -3,10 +3,7 @@
  * light, dark, or follow the reader's setting. Nothing outside the file is referenced.
  */
 
-/**
- * `auto` needs a viewer with CSS variables and media queries, such as a browser. `page` emits no styles: the page
- * styles the classes, and may forbid inline ones.
- */
+/** `auto` needs a viewer with CSS variables and media queries. `page` emits no styles: the page styles the classes. */
 export type Theme = 'auto' | 'light' | 'dark' | 'page';
 
 export const CHART_WIDTH = 860;

@@ -9,7 +9,6 @@ import { configOf } from '../command-config.ts';
 
 export interface ClusterPlace {
   readonly cluster: ClusterConfig;
-  /** The dataset of the shared tape. */
   readonly dataset: string;
 }
 

@@ -93,8 +93,7 @@ export function listOptions(commands: readonly CompletedCommand[]): readonly str
 }
 
 /**
- * For each option with limited values: the quoted command and option, and what `write` returns for its values or their
- * kind.
+ * For each option with limited values: the command and option, quoted, and `write`'s text for its values or their kind.
  */
 export function valueCases(
   commands: readonly CompletedCommand[],

@@ -35,7 +35,6 @@ export type CustomerOptionValues = {
 export interface ServicePlace {
   /** The service's address, without our path. */
   readonly url: string;
-  /** Null: no key is known. */
   readonly key: string | null;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Stores customers' addresses and keys between commands, in one file of the user's config directory. Only its owner can
- * read it from its first byte on. A file that other users can access is not used: they may know its key, and its
- * address may be theirs.
+ * Stores customers' addresses and keys in one file of the user's config directory, readable by its owner only from its
+ * first byte on. A file that others can access is not used: they may know its key, and its address may be theirs.
  */
 
 import { randomBytes } from 'node:crypto';

@@ -1,6 +1,4 @@
-/**
- * Checks what nodes share: PostgreSQL, NATS, and the concerns of `tapeloom cluster status`, the nodes' clocks included.
- */
+/** Checks what nodes share: PostgreSQL, NATS, and the concerns of `tapeloom cluster status`, including clocks. */
 
 import type { Config } from '@tapeloom/server/config/config';
 import { type Finding, ok, warning } from './finding.ts';

@@ -1,7 +1,4 @@
-/**
- * Writes a log's text to stdout, or to a file that appears under its name once it is complete. Text is buffered,
- * counted and digested.
- */
+/** Writes a log's text, counted and digested, to stdout or to a file that appears under its name once complete. */
 
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,4 @@
-/**
- * Nothing is charged before the user has seen the price and agreed, at the prompt or with `--yes`. A free request asks
- * nothing.
- */
+/** Nothing is charged before the user has seen the price and agreed, at the prompt or with `--yes`. */
 
 import type { Estimate } from '@tapeloom/client';
 import { CommandError, type CommandIo } from '../command.ts';

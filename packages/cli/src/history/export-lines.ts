@@ -1,6 +1,6 @@
 /**
- * Rewrites a finished export of lines as expanded lines, CSV or a table. It reads in chunks, and accepts the export as
- * complete only if its last line says so.
+ * Rewrites a finished export of lines as expanded lines, CSV or a table. Its last line must confirm that it is
+ * complete.
  */
 
 import { createReadStream } from 'node:fs';

@@ -168,10 +168,7 @@ export class ExportRun {
   }
 }
 
-/**
- * The share of the time range, from 0 to 1, because the size is unknown until the end. Null without an end of the
- * range.
- */
+/** The share of the time range, 0 to 1, because the size is unknown until the end. Null for an open range. */
 function fractionAt(
   { from, to, studies }: HistoryQuery,
   { time, study }: SaveProgress,

@@ -26,7 +26,6 @@ const STUDIES_CHARACTERS_MAX = 120;
 const DIGEST_CHARACTERS = 8;
 
 export interface ExportTarget {
-  /** The final file. */
   readonly path: string;
   /** What is requested from the service, and the file it first goes to. */
   readonly fetched: { readonly format: 'ndjson' | 'parquet' | 'arrow'; readonly path: string };

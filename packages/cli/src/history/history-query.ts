@@ -22,7 +22,6 @@ export const QUERY_OPTIONS = [
   'dataset',
   'gaps',
 ] as const;
-/** The positional arguments. */
 export const QUERY_WORDS = ['the instrument (ES.c.0)', 'the indicator (footprint)'];
 
 const OTHER_USAGE = `  --to <time>         likewise, not included (default: the newest time the key can see)

@@ -16,7 +16,6 @@ const PAGE_RESULTS_MAX = 10_000;
 
 export interface HistoryToRead {
   readonly query: HistoryQuery & { readonly snapshot?: true };
-  /** Null: no limit. */
   readonly resultsMax: number | null;
   readonly format: EntryFormat;
   readonly fields: readonly DataField[];

@@ -1,6 +1,6 @@
 /**
  * The final output of a command with results: a sentence on stderr, or with `--json` one JSON line. That line goes to
- * stdout if the results went to a file, otherwise to stderr, because stdout carries the results.
+ * stdout if the results went to a file, otherwise to stderr.
  */
 
 import { writeJson } from '../accounts/account-options.ts';

@@ -22,7 +22,6 @@ const METADATA_BYTES_MAX = 16 * MIB;
 
 export interface TableFacts {
   readonly rows: number;
-  /** Null if the file does not name it. */
   readonly contract: string | null;
 }
 

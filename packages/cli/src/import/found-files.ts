@@ -34,7 +34,6 @@ export async function foundFiles(disk: Disk, words: readonly string[]): Promise<
 export interface OpenedFile extends AsyncDisposable {
   readonly feed: OpenFeed;
   readonly size: number;
-  /** Bytes read so far. */
   readonly bytesRead: () => number;
   /** Rejects if the file has been written meanwhile. */
   readonly requireUnchanged: () => Promise<void>;
@@ -99,7 +98,6 @@ async function firstTrade(
   return null;
 }
 
-/** A fault of a file, with the file's name. */
 export class FileFault extends Error {
   readonly fileName: string;
   override readonly cause: FeedError;

@@ -73,7 +73,6 @@ function wholenessText(days: readonly DayResult[]): string {
   return `${wholeText(partial.length)} partial: ${shown.join(', ')}${more}`;
 }
 
-/** Notes about one file. */
 export function fileNotes(
   { path, trades, days, leftOut, inferredSides, oneSided }: ImportedFile,
   feed: {

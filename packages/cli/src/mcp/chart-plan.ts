@@ -1,6 +1,5 @@
 /**
- * Plans the reads of a chart: which candles, with which parameters. Sizes that the caller leaves open are chosen so
- * that the chart stays legible.
+ * Plans the reads of a chart: which candles, and with which parameters. Open sizes are chosen so that it stays legible.
  */
 
 import { type CatalogueIndicator, TapeloomError } from '@tapeloom/client';

@@ -119,7 +119,6 @@ async function readPages(
   throw new TypeError('a history has no page');
 }
 
-/** What has been charged so far. */
 class Bill {
   readonly #reservation: Reservation;
   readonly #onTaken: (computeUnits: number) => Promise<void>;

@@ -1,7 +1,6 @@
 /**
- * The tools that estimate and read history. A response fits into a model's context: pages are requested one after
- * another, each sized to the space left, so little is charged beyond what is shown. `next` is the position to resume
- * from.
+ * The tools that estimate and read history. A response fits into a model's context: each page is sized to the space
+ * left, so little is charged beyond what is shown. `next` is the position to resume from.
  */
 
 import {

@@ -27,9 +27,7 @@ Begin with list_instruments (what trades, and the current time) and list_indicat
 History costs compute units, one per trade of the range; estimate is free. history and chart refuse what exceeds the limits the user has set.
 Times are UTC. Volumes are lots.`;
 
-/**
- * The library reports malformed calls itself, with -32602. A stricter schema here would turn them into internal errors.
- */
+/** The library itself reports malformed calls, with -32602. A stricter schema would turn them into internal errors. */
 const AnyCall = z.looseObject({ method: z.literal('tools/call'), params: z.unknown() });
 
 const TOOLS: readonly Tool[] = [...catalogueTools, ...historyTools, chartTool];

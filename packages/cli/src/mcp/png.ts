@@ -1,7 +1,6 @@
 /**
- * Renders a chart as PNG. The renderer is native code, loaded with the first picture; if this machine cannot load it,
- * the caller gets a `PngMissingError` and still has the SVG. Only our own two fonts are used, so a picture is the same
- * on every machine.
+ * Renders a chart as PNG with native code, loaded with the first picture; a machine that cannot load it gets a
+ * `PngMissingError` and still has the SVG. Only our two fonts are used, so a picture is the same everywhere.
  */
 
 import { fileURLToPath } from 'node:url';

@@ -30,9 +30,7 @@ export async function serveStdio(
   await closed;
 }
 
-/**
- * The response to a line that is no message; the library would send none. The id is null because none could be read.
- */
+/** The response to a line that is no message, for which the library sends none. Its id is null: none could be read. */
 function answerTo(error: Error): object | null {
   const isJson = !(error instanceof SyntaxError);
   if (isJson && !(error instanceof z.ZodError)) return null;

@@ -1,6 +1,6 @@
 /**
  * Limits what an assistant may spend. A call reserves its estimated cost before anything is charged, so concurrent
- * calls cannot jointly exceed the limits. When a call ends, its actual cost stays booked and the rest is released.
+ * calls cannot jointly exceed the limits. At its end, the unused rest is released.
  */
 
 export interface SpendingLimits {

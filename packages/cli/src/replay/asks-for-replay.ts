@@ -1,7 +1,4 @@
-/**
- * Whether the arguments of `serve` request a replay. A module of its own, because every start calls it and should load
- * nothing else.
- */
+/** Whether `serve` is to replay. A module of its own, because every start calls it and should load nothing else. */
 export function asksForReplay(args: readonly string[]): boolean {
   return args.some((word) => /^--(?:file|replay)(?:=|$)/.test(word));
 }

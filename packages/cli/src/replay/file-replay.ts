@@ -55,9 +55,7 @@ export async function fileReplay(
   };
 }
 
-/**
- * Days before the start must be whole, because readers cannot see that one is not. The first day played may be partial.
- */
+/** Days before the start must be whole, because readers cannot see gaps. The first day played may be partial. */
 function pastFrom(whole: UtcDay, start: EpochNs): UtcDay {
   return whole < dayOf(start) ? whole : dayOf(start);
 }

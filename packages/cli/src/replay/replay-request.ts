@@ -23,7 +23,6 @@ export interface ReplayRequest {
   readonly exitsAtEnd: boolean;
   /** Whether the directory survives the replay. */
   readonly isKept: boolean;
-  /** Whether to open the chart in the browser. */
   readonly opensChart: boolean;
 }
 

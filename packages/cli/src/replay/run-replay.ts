@@ -1,7 +1,4 @@
-/**
- * `tapeloom serve --file` and `--replay`: a service in a temporary directory, which is removed with the process,
- * however it ends. Nothing is written elsewhere.
- */
+/** `tapeloom serve --file` and `--replay`: a service in a temporary directory that is removed with the process. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

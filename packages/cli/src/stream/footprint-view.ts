@@ -53,7 +53,6 @@ export const footprintView: StreamView = {
   },
 };
 
-/** One bar with all its prices. */
 export function footprintLadder(object: ShownObject, context: ViewContext): string[] {
   const bar = object.data as FootprintData;
   return [

@@ -1,7 +1,4 @@
-/**
- * Repaints a picture on the alternate screen of the terminal, at most ten times a second and each in one write, and
- * restores the terminal at the end.
- */
+/** Repaints a picture on the terminal's alternate screen, at most ten times a second and each in one write. */
 
 import { cutSeen } from './ink.ts';
 
@@ -36,7 +33,6 @@ export class Screen implements Disposable {
     this.#timer = setInterval(() => this.#paint(), PAINT_MS);
   }
 
-  /** Marks the picture as changed. */
   touch(): void {
     this.#isDirty = true;
   }

@@ -9,12 +9,10 @@ export type ShownObject = IndicatorObject<string>;
 export interface ViewContext {
   readonly ink: Ink;
   readonly tickSizeNanos: number;
-  /** The parameters as the user gave them. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
 export interface StreamView {
-  /** The meaning of the signs on the screen. */
   readonly legend: string;
   /** At most `height` lines for the objects, which are given oldest first. */
   screen(objects: readonly ShownObject[], height: number, context: ViewContext): string[];

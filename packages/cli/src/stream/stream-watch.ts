@@ -1,6 +1,6 @@
 /**
- * Shows a subscription until the user interrupts: as a picture on a screen, as a line per finished object, or every
- * update as JSON. Output never outruns its reader: the client bounds what is pending, and reports what it had to drop.
+ * Shows a subscription until the user interrupts: as a picture, as a line per finished object, or every update as JSON.
+ * Output never outruns its reader: the client bounds what is pending, and reports what it dropped.
  */
 
 import {

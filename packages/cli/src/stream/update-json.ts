@@ -1,7 +1,4 @@
-/**
- * Updates as JSON lines in the words of the stream protocol (docs/protocol.md), without the subscription's name: `jq`
- * finds the same fields as on the wire.
- */
+/** Updates as JSON lines with the fields of the stream protocol (docs/protocol.md), without the subscription's name. */
 
 import type { IndicatorObject, SubscriptionState, Update } from '@tapeloom/client';
 

@@ -125,7 +125,6 @@ function gapLines(facts: FileFacts): string[] {
   return lines;
 }
 
-/** Lists the instruments to choose from. */
 export function severalText(instruments: FileTrades['instruments']): string {
   const shown = instruments.slice(0, INSTRUMENTS_SHOWN_MAX);
   const list = shown.map(([name, trades]) => `${name} (${wholeText(trades)})`).join(', ');

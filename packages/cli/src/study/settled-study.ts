@@ -1,8 +1,7 @@
 /**
  * Runs one study over a tape at full speed and emits its log in (position(from), position(to)]: what a stream settled
- * in that time and what history returns. Adjoining ranges concatenate. The run starts like every other
- * (`run-start.ts`), so the state at `from` is right. A day that it needs and that is missing is an error, unless
- * `mayLackDays`.
+ * in that time and what history returns. Adjoining ranges concatenate. The state at `from` is right, because the run
+ * starts like every other (`run-start.ts`). A missing day is an error, unless `mayLackDays`.
  */
 
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
@@ -51,7 +50,6 @@ export interface SettledResult {
   readonly trades: number;
   readonly upserts: number;
   readonly removes: number;
-  /** How many objects still form at the end. */
   readonly forming: number;
   /** False when the look-back is incomplete: objects may then be missing. */
   readonly warm: boolean;

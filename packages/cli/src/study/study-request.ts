@@ -1,7 +1,4 @@
-/**
- * Reads the arguments of `tapeloom study`. An error names the option, the value and what is accepted; nothing is
- * guessed.
- */
+/** Reads the arguments of `tapeloom study`. An error names the option and what is accepted; nothing is guessed. */
 
 import { resolve } from 'node:path';
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
