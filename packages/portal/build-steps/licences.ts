@@ -1,6 +1,5 @@
 /**
- * Collects the licences of third-party work in a build: bundled scripts and fonts. They ship with the build as
- * `/licences.txt`. The icons and the mark are our own.
+ * The licences of bundled scripts and fonts, which ship with the build as `/licences.txt`. Icons and mark are our own.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
 /**
- * How much script a page loads before it is usable: its entry, the page's own part, and everything that both import.
- * Counted gzipped, as transferred.
+ * The gzipped size of the scripts that a page needs: its entry, the page's own part, and everything that both import.
  */
 
 import { gzipSync } from 'node:zlib';

@@ -1,7 +1,4 @@
-/**
- * The request of each indicator for the minute on its page. An indicator without an entry has no recording; after
- * adding an entry, run `npm run recordings`.
- */
+/** The request of each indicator for the minute on its page. After adding an entry, run `npm run recordings`. */
 
 import type { RecordedRequest } from '../src/footprint/recording.ts';
 

@@ -1,4 +1,4 @@
-/** For tests: a paid order of Live for a month, as the portal receives it. */
+/** A paid order of Live for a month, as the portal receives it. */
 
 import type { OrderView } from '../src/api/portal-shapes.ts';
 

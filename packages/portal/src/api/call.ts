@@ -10,7 +10,6 @@ const ANSWER_MS_MAX = 30_000;
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** A passkey's assertion for this act. */
   readonly passkey?: PasskeyAssertion;
 }
 

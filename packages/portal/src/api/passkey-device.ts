@@ -17,7 +17,6 @@ export function hasPasskeys(): boolean {
   );
 }
 
-/** Why passkeys are unavailable. */
 export function whyNoPasskeys(): string {
   if (!IP_ADDRESS.test(location.hostname)) return 'This browser has no passkeys. Use a newer one.';
   return location.hostname === '127.0.0.1'

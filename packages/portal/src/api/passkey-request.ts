@@ -1,6 +1,6 @@
 /**
- * Acts that need a passkey's confirmation. Each is first tried without one, because accounts without passkeys need
- * none. If the service requires one, the shell's dialog obtains a signature and the act is repeated with it.
+ * Acts that need a passkey's confirmation. Each is first tried without one. If the service requires one, the shell's
+ * dialog obtains a signature and the act is repeated with it.
  */
 
 import { PortalError } from './portal-error.ts';

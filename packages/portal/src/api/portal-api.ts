@@ -157,9 +157,7 @@ export const portalApi = {
       ...(name === '' ? {} : { name }),
     }),
 
-  /** Public. */
   status: (options?: CallOptions) => publicAsk<StatusView>('/v1/status', options),
-  /** Public. */
   statusHistory: (options?: CallOptions) =>
     publicAsk<StatusHistoryView>('/v1/status/history', options),
   /** Public: a page that the operator wrote (`imprint`, `privacy`, `terms`). */

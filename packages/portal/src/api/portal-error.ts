@@ -14,7 +14,6 @@ export class PortalError extends Error {
   readonly requestId: string | null;
   readonly errors: readonly FieldFault[];
   readonly retryAfterSeconds: number | null;
-  /** The act needs a passkey's confirmation. */
   readonly needsPasskey: boolean;
 
   constructor(
@@ -42,7 +41,6 @@ export class PortalError extends Error {
   }
 }
 
-/** The error of an unsuccessful response. */
 export async function portalErrorOf(response: Response): Promise<PortalError> {
   const retryAfter = Number(response.headers.get('retry-after'));
   const { status } = response;

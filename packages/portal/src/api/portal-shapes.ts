@@ -1,6 +1,5 @@
 /**
- * Request and response shapes of the portal's routes, as the contract defines them. Instants are nanoseconds since 1970
- * as decimal text; money is in minor units.
+ * Shapes of the portal's routes, as in the contract. Instants are nanoseconds as decimal text, money is in minor units.
  */
 
 import type {
@@ -69,7 +68,6 @@ export interface LinkView {
   readonly purpose: LinkPurpose;
   /** Masked, as `y…@example.com`; null if the link names no address. */
   readonly email: string | null;
-  /** The address to approve. */
   readonly newEmail: string | null;
   readonly account: string | null;
   /** The link signs in only together with a passkey. */
@@ -95,7 +93,6 @@ export interface PasskeyAssertion {
   readonly userHandle?: string;
 }
 
-/** A passkey created by a browser. */
 export interface NewCredential {
   readonly id: string;
   readonly clientDataJSON: string;

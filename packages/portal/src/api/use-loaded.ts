@@ -11,10 +11,7 @@ export interface Loaded<Value> {
   readonly reload: () => void;
 }
 
-/**
- * Fetches on mount and whenever `key` changes. A late response to an earlier request is dropped; unmounting aborts the
- * request.
- */
+/** Fetches on mount and whenever `key` changes. A late response to an earlier request is dropped; unmounting aborts. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   key: string | null = null,

@@ -1,6 +1,5 @@
 /**
- * A button, or a link with its looks. A busy button shows its progress text and ignores clicks. A button that is off
- * stays focusable, so that its reason can be read.
+ * A button, or a link with its looks. A busy button ignores clicks. One that is off stays focusable, for its reason.
  */
 
 import type { ComponentChildren, Ref, TargetedMouseEvent } from 'preact';

@@ -8,10 +8,7 @@ export function Card(props: {
   readonly id?: string;
   /** The heading's id, which then names the card as a region of the page. */
   readonly titleId?: string;
-  /**
-   * The class of the wrapper around the children; without one, the children are placed in the card itself, as tables
-   * are.
-   */
+  /** The class of the wrapper around the children; without one, they are in the card itself, as tables are. */
   readonly body?: string;
   readonly children?: ComponentChildren;
 }) {

@@ -1,7 +1,4 @@
-/**
- * Label above, control, hint below. An error replaces the hint and is linked to the control, so that a screen reader
- * reads both.
- */
+/** Label above, control, hint below. An error replaces the hint, and a screen reader reads it with the control. */
 
 import type { ComponentChildren, Ref } from 'preact';
 import { useId } from 'preact/hooks';

@@ -1,7 +1,4 @@
-/**
- * The shapes of our icons as stroked paths on a square of 16, and of the mark on one of 24. Pure data, for any
- * renderer.
- */
+/** Our icons as stroked paths on a square of 16, and the mark on one of 24. Pure data, for any renderer. */
 
 export interface IconShape {
   readonly path: string;

@@ -1,7 +1,4 @@
-/**
- * The positions of a meter's threads on a width of 600, and which are lit. Any use shows, and only full use is shown as
- * full.
- */
+/** The positions of a meter's threads on a width of 600. Any use shows, and only full use is shown as full. */
 
 const WIDTH = 600;
 const FEW = 10;

@@ -1,7 +1,4 @@
-/**
- * The used share of a limit: the value first, then threads that are lit up to the share. A tall dark thread marks where
- * an even pace would be today.
- */
+/** The used share of a limit: the value, then threads lit up to it. A tall dark thread marks today's even pace. */
 
 import type { ComponentChildren } from 'preact';
 import { threadsOf } from './meter-threads.ts';

@@ -1,5 +1,5 @@
 /**
- * A notice stays beside its cause and has at most one action. An error also shows its code and request id, for support.
+ * A notice stays beside its cause, with one action at most. An error also shows its code and request id, for support.
  */
 
 import type { ComponentChildren, Ref } from 'preact';

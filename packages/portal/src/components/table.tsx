@@ -1,7 +1,4 @@
-/**
- * A table that becomes a card per row when its container is narrow; each value then shows its column's name. The first
- * column names the row.
- */
+/** A table that becomes a card per row in a narrow container, with column names. The first column names the row. */
 
 import type { ComponentChildren } from 'preact';
 

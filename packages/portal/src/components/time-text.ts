@@ -1,7 +1,4 @@
-/**
- * Renders instants in UTC, labelled as UTC, with the reader's local time beside it if different. The API sends
- * nanoseconds as text; a screen shows seconds at most.
- */
+/** Renders instants in UTC, labelled so, with the reader's local time beside it if different; to the second at most. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -5,10 +5,7 @@ import { bothTimesText, dayText, millisecondsOf, minuteText, relativeText } from
 
 const LOOK_AGAIN_MS = 30_000;
 
-/**
- * `day` 15 Nov 2026, `minute` 15 Nov 2026, 09:41 UTC, `both` adds the reader's own time, `relative` 2 min ago, which
- * updates itself.
- */
+/** `day`: 15 Nov 2026; `minute` adds 09:41 UTC; `both` also the reader's own time; `relative`: 2 min ago, updating. */
 export type TimeForm = 'day' | 'minute' | 'both' | 'relative';
 
 export function Time(props: { readonly at: string; readonly form?: TimeForm }) {

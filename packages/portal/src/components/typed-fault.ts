@@ -1,7 +1,6 @@
 /**
- * Turns the service's message about a field into a sentence that names the typed text: `is no e-mail address` becomes
- * “x” is no e-mail address. The typed text may be in any script, so it is isolated from the words around it, and cut if
- * long.
+ * Turns the service's message about a field into a sentence: `is no e-mail address` becomes “x” is no e-mail address.
+ * The typed text may be in any script, so it is isolated from the words around it, and cut if long.
  */
 
 const SHOWN_MAX = 60;

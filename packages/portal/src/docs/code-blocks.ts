@@ -1,7 +1,6 @@
 /**
- * Renders code blocks as HTML, coloured at build time by class names, because our pages allow no inline styles. Each
- * block is headed by its language or file name. Adjacent blocks marked `tab="…"` form tabs; without scripts they appear
- * below each other.
+ * Renders code blocks as HTML, coloured at build time by class names, because our pages allow no inline styles.
+ * Adjacent blocks marked `tab="…"` form tabs; without scripts they appear below each other.
  */
 
 import highlighter from 'highlight.js/lib/core';

@@ -1,6 +1,4 @@
-/**
- * Renders the documentation as files, once per build: pages, their Markdown, the feed of changes, and the search data.
- */
+/** Renders the documentation as files, once per build: pages, their Markdown, the changes feed, and the search data. */
 
 import { renderToString } from 'preact-render-to-string';
 import { AUDIENCES, type Audience, type AudienceId, DOCS_HOME } from './audiences.ts';
@@ -77,7 +75,6 @@ export function prerenderDocs({ sources, changedAt }: DocsInput): DocsBuild {
   };
 }
 
-/** Lists the pages for search engines. */
 function sitemap(files: readonly DocsFile[]): string {
   const addresses = ['/', ...PUBLIC_PAGES, ...files.map(({ address }) => address)];
   const entries = addresses.map((address) => `<url><loc>${WRITTEN_FOR}${address}</loc></url>`);

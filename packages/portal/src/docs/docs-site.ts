@@ -32,7 +32,6 @@ export interface DocsGroup {
   readonly pages: readonly DocsPage[];
 }
 
-/** The address of the golden vectors. */
 export const VECTORS = '/docs/vectors/';
 /** Pages served from outside the folder. */
 export const OUTSIDE_PAGES: readonly string[] = ['../CHANGELOG.md', '../packages/client/README.md'];
@@ -45,9 +44,8 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A page by its path, or all pages of a folder that are not named elsewhere (`concepts/`): first its `README.md`, then
- * the pages it links to in that order, then the others by title. The name is short, for a narrow column; null is the
- * page's own title.
+ * A page by its path, or the remaining pages of a folder (`concepts/`): its `README.md`, the pages it links to in that
+ * order, then the others by title. The name is short, for a narrow column; null is the page's own title.
  */
 type Place = readonly [path: string, name: string | null];
 

@@ -1,7 +1,4 @@
-/**
- * `/llms.txt`, a list of all pages for assistants (llmstxt.org), and `/llms-full.txt`, the pages that most of them
- * need, in one file.
- */
+/** `/llms.txt`, all pages as a list for assistants (llmstxt.org), and `/llms-full.txt`, most pages in one file. */
 
 import type { DocsGroup } from './docs-site.ts';
 import { WRITTEN_FOR } from './raw-markdown.ts';

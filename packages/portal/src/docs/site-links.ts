@@ -29,10 +29,7 @@ export function linkTarget(href: string, place: MarkdownPlace): LinkTarget | nul
   return address === null ? null : { address, hash, isOurs: true };
 }
 
-/**
- * Resolves a path relative to a page's. A page outside the documentation refers to inner pages through the folder's
- * name.
- */
+/** Resolves a path relative to a page's. Outside pages refer to inner ones through the documentation's folder name. */
 export function joined(page: string, target: string): string {
   const parts = page.split('/').slice(0, -1);
   for (const part of target.split('/')) {

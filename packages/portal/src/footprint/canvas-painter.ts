@@ -13,7 +13,6 @@ export interface Palette {
   readonly font: string;
 }
 
-/** The theme's present colours. */
 export function readPalette(element: HTMLElement): Palette {
   const probe = document.createElement('span');
   element.append(probe);

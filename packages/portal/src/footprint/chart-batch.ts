@@ -1,6 +1,5 @@
 /**
- * The input of a footprint chart's painters: batches of shapes with a common dye, painted in order. A painter only
- * fills, strokes and writes.
+ * The input of a chart's painters: batches of shapes with a common dye, in order. A painter fills, strokes and writes.
  */
 
 import type { ChartGeometry } from './chart-geometry.ts';
@@ -10,8 +9,7 @@ import type { ChartBar, ChartModel } from './chart-model.ts';
 export const TONES = 16;
 
 /**
- * Two dyes and ink, each with the page's colour token. `ground` is the chart's background, `on-…` is readable on a
- * fill.
+ * Two dyes and ink, with the page's colour tokens. `ground` is the chart's background; `on-…` is readable on a fill.
  */
 export const DYE_TOKENS = {
   ask: 'ask',

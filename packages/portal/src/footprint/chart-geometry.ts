@@ -90,7 +90,6 @@ export function columnLeft(geometry: ChartGeometry, index: number, seen: number)
 
 /** Maps prices to heights, around a middle row. */
 export interface PriceScale {
-  /** The top of a row's cells. */
   rowTop(row: number): number;
   /** The middle of a price within its row. */
   priceY(ticks: number): number;
@@ -111,10 +110,7 @@ export function priceScale(geometry: ChartGeometry, middleRow: number, group: nu
   };
 }
 
-/**
- * The middle row, which follows the price: it stays while the last price is well inside the picture, and otherwise
- * moves a row at a time to centre the recent bars.
- */
+/** The middle row: it stays while the last price is well inside, else moves a row at a time to centre recent bars. */
 export class PriceFollower {
   #middle: number | null = null;
   #wanted = 0;

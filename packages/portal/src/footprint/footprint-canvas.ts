@@ -36,12 +36,10 @@ export class FootprintCanvas {
     return this.#glow.isGlowing;
   }
 
-  /** Call when the theme has changed. */
   recolour(): void {
     this.#palette = null;
   }
 
-  /** Call when the canvas has a new size. */
   resize({ devicePixelContentBoxSize }: ResizeObserverEntry): void {
     const [size] = devicePixelContentBoxSize ?? [];
     this.#pixels = size === undefined ? null : { across: size.inlineSize, down: size.blockSize };

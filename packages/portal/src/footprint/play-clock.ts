@@ -1,7 +1,4 @@
-/**
- * The clock of a replay: it runs while the replay plays and stops while it is paused, with all its timers. Its users,
- * such as the client library, do not notice a pause.
- */
+/** The clock of a replay: it stops while the replay is paused, with all its timers, so its users notice no pause. */
 
 import type { ClientClock } from '@tapeloom/client/stream';
 

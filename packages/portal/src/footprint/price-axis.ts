@@ -1,7 +1,4 @@
-/**
- * The parts of the whole picture: the grid, the session's value area as a band, its profile on the price axis, and the
- * labels.
- */
+/** The parts of the whole picture: grid, value area as a band, the session's profile on the price axis, and labels. */
 
 import {
   type Batch,

@@ -11,11 +11,9 @@ import type { RecordedFrame, Recording } from './recording.ts';
 
 const LOST = 1006;
 const NORMAL = 1000;
-/** How long a connection takes to open. */
 const OPEN_MS = 40;
 const MS_NS = 1_000_000n;
 
-/** A message on the wire, in either direction. */
 export interface WireMessage {
   readonly from: 'client' | 'server';
   readonly text: string;
@@ -24,7 +22,6 @@ export interface WireMessage {
 export interface RecordedServiceOptions {
   readonly recording: Recording;
   readonly clock: ClientClock;
-  /** Receives every message as it is sent. */
   readonly onWire?: (message: WireMessage) => void;
   /** Called when the last frame was due. */
   readonly onEnd?: () => void;
@@ -157,7 +154,6 @@ export class RecordedService {
     else onEnd?.();
   }
 
-  /** Stops sending. */
   stop(): void {
     this.#timer?.cancel();
     this.#socket = null;

@@ -1,7 +1,4 @@
-/**
- * A recorded stream: the frames that the service sent to a client, unchanged, with the time since the start. Stored as
- * gzip, so that it is small on any server.
- */
+/** A recorded stream: the service's frames, unchanged, with the time since the start. Stored as gzip. */
 
 /** The request of each subscription, by its name in the recorded frames. */
 export interface RecordedRequest {
@@ -24,9 +21,7 @@ export interface RecordedFrame {
   readonly ms: number;
   /** The recorded subscription; null for frames of the connection. */
   readonly sub: string | null;
-  /** The message's kind. */
   readonly t: string;
-  /** Null if the message has none. */
   readonly cursor: string | null;
   readonly text: string;
 }
@@ -35,7 +30,6 @@ export interface Recording extends RecordingHead {
   readonly frames: readonly RecordedFrame[];
 }
 
-/** Parses the recorder's text. */
 export function parseRecording(text: string): Recording {
   const [head = '', ...lines] = text.split('\n');
   return {
@@ -52,9 +46,7 @@ export async function fetchRecording(url: string, signal?: AbortSignal): Promise
   return parseRecording(await new Response(expanded).text());
 }
 
-/**
- * All messages of a kind have their fields in the same order, so a pattern finds them without parsing large messages.
- */
+/** All messages of a kind have their fields in one order, so a pattern finds them without parsing large messages. */
 function frameOf(line: string): RecordedFrame {
   const space = line.indexOf(' ');
   const text = line.slice(space + 1);

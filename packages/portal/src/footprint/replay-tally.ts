@@ -36,7 +36,6 @@ export class ReplayTally {
     this.#streams = streams;
   }
 
-  /** Records that the client delivered this update. */
   note(indicator: string, cursor: string): void {
     const stream = this.#streams.get(indicator);
     const place = stream?.places.get(cursor);

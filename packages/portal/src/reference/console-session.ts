@@ -84,7 +84,6 @@ export class ConsoleSession {
     return [...this.#subscriptions.keys()];
   }
 
-  /** Whether there is a cursor to resume from. */
   get canResume(): boolean {
     return [...this.#subscriptions.values()].some(({ cursor }) => cursor !== null);
   }

@@ -1,7 +1,4 @@
-/**
- * The parts of the reference that need scripts, each imported on its own page only. The pages are complete without
- * them.
- */
+/** The parts of the reference that need scripts, each imported on its own page. The pages are complete without them. */
 
 const PARTS: Readonly<Record<string, (article: HTMLElement) => Promise<unknown>>> = {
   '/docs/reference/rest': async (article) =>

@@ -1,6 +1,5 @@
 /**
- * Prepares the OpenAPI document for the page: the public API at the page's own origin, without a field for a key, and
- * how each operation can be tried. Pure.
+ * Prepares the OpenAPI document for the page: the public API at its own origin, and how to try each operation. Pure.
  */
 
 /** Groups without use for API clients. */

@@ -1,7 +1,4 @@
-/**
- * Our changes to Swagger UI: no field for a key, no choice of servers; beside every operation how it can be tried and
- * what that costs.
- */
+/** Our changes to Swagger UI: no key field, no choice of servers; how each operation can be tried, at what cost. */
 
 import { signInPath } from '../shell/wanted-path.ts';
 import { type Operation, type Trying, tryingOf } from './rest-document.ts';
@@ -70,7 +67,6 @@ export function restPlugin({ isSignedIn, operationAt }: RestPluginOptions) {
   });
 }
 
-/** The note above an operation's trial. */
 function noteOf(
   { createElement }: SwaggerReact,
   trying: Trying,

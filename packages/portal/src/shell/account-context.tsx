@@ -1,6 +1,5 @@
 /**
- * The signed-in account, fetched once for all pages and again after a change. Pages render before it is known; until
- * then, and without a session, it is null.
+ * The signed-in account, fetched once for all pages and again after a change. Null until known, and without a session.
  */
 
 import { type ComponentChildren, createContext } from 'preact';

@@ -1,6 +1,6 @@
 /**
- * The portal's root: finds the page of an address, puts it into its frame, and after every navigation moves the focus
- * to the page's heading, as a new document would.
+ * The portal's root: renders an address's page in its frame, and moves the focus to its heading as a new document
+ * would.
  */
 
 import type { ComponentChildren } from 'preact';

@@ -1,7 +1,4 @@
-/**
- * Stores the wanted page during a sign-in: the mailed link opens in another tab, whose address does not contain it. It
- * expires with the link.
- */
+/** Stores the wanted page during a sign-in, for the tab that the mailed link opens. It expires with the link. */
 
 import { storedChoice } from '../components/stored-choice.ts';
 import { AFTER_SIGN_IN, wantedPath } from './wanted-path.ts';

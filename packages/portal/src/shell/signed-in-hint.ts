@@ -1,7 +1,4 @@
-/**
- * Whether a visitor was signed in here when last known. Only a hint for what to render and request first: scripts
- * cannot read the session's cookie.
- */
+/** Whether a visitor was signed in when last known. Only a hint: scripts cannot read the session's cookie. */
 
 import { storedChoice } from '../components/stored-choice.ts';
 
@@ -18,8 +15,7 @@ export function isProbablySignedIn(): boolean {
 }
 
 /**
- * Reports what other tabs find out: `another` is an account other than this tab's that signed in in this browser.
- * Returns a function that unsubscribes.
+ * Reports other tabs' findings: `another` is an account other than this tab's. Returns a function that unsubscribes.
  */
 export function onOtherTab(listener: (who: 'nobody' | 'somebody' | 'another') => void): () => void {
   const changed = ({ key, newValue }: StorageEvent) => {

@@ -43,10 +43,7 @@ function keep(name: 'theme' | 'dyes', choice: StoredChoice, value: string | null
   for (const listener of listeners) listener();
 }
 
-/**
- * Calls the listener when colours change, by a choice or by the system, so that a canvas can redraw. Returns a function
- * that unsubscribes.
- */
+/** Calls the listener when colours change, so that a canvas can redraw. Returns a function that unsubscribes. */
 export function onColoursChange(listener: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)');
   listeners.add(listener);

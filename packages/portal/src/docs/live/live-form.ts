@@ -14,7 +14,6 @@ import type { LiveParams } from './live-stream.ts';
 export interface FormField {
   readonly name: string;
   readonly kind: 'choice' | 'text';
-  /** The options of a choice. */
   readonly options: readonly string[];
   /** The value that applies while the field is empty. */
   readonly placeholder: string;

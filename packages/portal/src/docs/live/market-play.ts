@@ -1,6 +1,4 @@
-/**
- * The single connection of a live part: opened on request, replaced by the next one, closed when the page is hidden.
- */
+/** The single connection of a live part: opened on request, replaced by the next, closed when the page is hidden. */
 
 import { StreamClient } from '@tapeloom/client/stream';
 import { portalApi } from '../../api/portal-api.ts';
@@ -45,7 +43,6 @@ export class MarketPlay {
     this.#world = world;
   }
 
-  /** It is open, or trying to open. */
   get isRunning(): boolean {
     return this.stage.t === 'opening' || this.stage.t === 'open' || this.stage.t === 'waiting';
   }

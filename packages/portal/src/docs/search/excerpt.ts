@@ -20,7 +20,6 @@ export function excerpt(text: string, words: readonly string[]): readonly Excerp
   return marked(shown, words);
 }
 
-/** The whole text with the matches marked. */
 export function marked(text: string, words: readonly string[]): readonly ExcerptPart[] {
   const found = pattern(words);
   if (found === null) return [{ text, isMarked: false }];

@@ -8,7 +8,6 @@ export interface SearchSection {
   readonly id: number;
   /** `/docs/errors#forbidden` */
   readonly address: string;
-  /** The title of the page. */
   readonly page: string;
   /** The heading; the page's title for its first part. */
   readonly heading: string;

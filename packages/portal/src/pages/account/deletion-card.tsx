@@ -1,7 +1,4 @@
-/**
- * Deletes an account: requested by typing a word, confirmed by a mailed link, performed two weeks later. Until then,
- * one click withdraws it.
- */
+/** Deletes an account: requested by typing a word, confirmed by a mailed link, done in two weeks unless withdrawn. */
 
 import { useState } from 'preact/hooks';
 import { portalApi } from '../../api/portal-api.ts';

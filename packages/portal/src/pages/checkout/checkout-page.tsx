@@ -1,7 +1,6 @@
 /**
- * Checkout: the offer, the billing country, the full withdrawal text, and the order beside them. The consent box is
- * never ticked in advance. Pressing the button repeatedly places one order. Returning from the payment page reloads
- * this page.
+ * Checkout: offer, billing country, full withdrawal text, and the order beside them. The consent box is never ticked in
+ * advance. Pressing the button repeatedly places one order. Returning from the payment page reloads this page.
  */
 
 import './checkout.css';

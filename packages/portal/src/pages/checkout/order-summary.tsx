@@ -87,7 +87,6 @@ function placeText(steps: readonly BothStep[]): string {
   return `${steps.findIndex(({ state }) => state === 'now') + 1} of ${steps.length}`;
 }
 
-/** The order to place after this one, if any. */
 function NextOrder(props: { readonly shop: Shop; readonly steps: readonly BothStep[] | null }) {
   const next = props.steps?.find(({ state }) => state === 'next');
   if (next === undefined) return null;

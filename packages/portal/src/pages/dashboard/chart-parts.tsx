@@ -22,7 +22,6 @@ export function AxisLine(props: {
   );
 }
 
-/** The dashed line in a legend. */
 export function BudgetKey() {
   return (
     <span>

@@ -13,7 +13,6 @@ export interface Declined {
   readonly name: string;
 }
 
-/** The declined renewal, if there is one. */
 export function useDeclined(): Loaded<Declined | null> {
   return useLoaded(async (signal) => {
     const [{ orders }, { offers }] = await Promise.all([

@@ -1,7 +1,4 @@
-/**
- * The month against its budget, as shapes of two panes with their own scales: above, the month so far with its
- * projection; below, the single days. Pure.
- */
+/** The month against its budget, as two panes: above, the month so far with its projection; below, the days. Pure. */
 
 import type { UsageView } from '../../api/portal-shapes.ts';
 import { type Month, paceOf, roundAbove } from './usage-pace.ts';

@@ -18,7 +18,6 @@ const MONTHS_MAX = 13;
 
 interface YearProps {
   readonly usage: UsageView;
-  /** When the account was created. */
   readonly createdMs: number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The months and the scale of the year's chart: the months since the account's creation, scaled so that little usage
- * stays visible.
- */
+/** The year's chart: the months since the account's creation, on a scale that keeps little usage visible. */
 
 import type { UsageView } from '../../api/portal-shapes.ts';
 import { roundAbove } from './usage-pace.ts';

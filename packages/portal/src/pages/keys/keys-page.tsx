@@ -19,7 +19,6 @@ import { SecretDialog } from './secret-dialog.tsx';
 /** Links from other pages use this fragment. */
 const NEW_KEY_HASH = '#new';
 
-/** The open dialog. */
 type Opened =
   | { readonly t: 'create' }
   | { readonly t: 'rotate' | 'revoke'; readonly key: KeyView }

@@ -75,7 +75,6 @@ export interface CodePart {
 export const CODE_PARTS =
   /(?<note>(?:^|(?<=\s))\/\/.*$)|(?<text>'[^'\n]*'|"[^"\n]*")|(?<word>\b(?:import|from|const|new|async|await|for|in)\b)/gm;
 
-/** Splits code into parts for colouring. */
 export function codeParts(text: string, pattern = CODE_PARTS): readonly CodePart[] {
   const parts: CodePart[] = [];
   let end = 0;

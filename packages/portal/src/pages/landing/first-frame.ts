@@ -1,7 +1,4 @@
-/**
- * The recording's first frame as SVG, shown before any script. It equals the script's first picture: the same snapshot,
- * the same rules.
- */
+/** The recording's first frame as SVG, shown before any script. It equals the script's first picture. */
 
 import { type IndicatorObject, priceText } from '@tapeloom/client/stream';
 import type { SnapshotMessage, SubscribedMessage } from '@tapeloom/protocol/server-messages';

@@ -1,7 +1,6 @@
 /**
- * The landing page's indicator cards: names from the catalogue, a line of our own, and a glyph. The two dyes stand for
- * buyers and sellers; all else is ink and grey. An indicator without a card, or a card without an indicator, fails the
- * build.
+ * The landing page's indicator cards: names from the catalogue, a text and a glyph of our own. The two dyes stand for
+ * buyers and sellers, all else is ink and grey. A missing or extra card fails the build.
  */
 
 export interface IndicatorCard {

@@ -1,7 +1,6 @@
 /**
- * The landing page's replay: our client library on a recorded stream. The view reports real events: the library's
- * connection, and the updates it delivered, counted against the recording. At the end it announces a pause and starts
- * again.
+ * The landing page's replay: our client library on a recorded stream. The view reports its real connection and the
+ * updates it delivered, counted against the recording. After the end it starts again.
  */
 
 import {
@@ -109,7 +108,6 @@ export class Replay {
     return priceText(ticks, this.#run.footprint.state.tickSizeNanos ?? 0);
   }
 
-  /** Cuts the connection, if it is open. */
   cut(): void {
     const { client, service, footprint, tally } = this.#run;
     const { cursor } = footprint.state;

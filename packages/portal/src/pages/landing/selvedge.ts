@@ -1,9 +1,5 @@
-/**
- * The selvedge: a day's delta as one thread per minute, up for buyers and down for sellers. Drawn from recorded trades
- * as SVG, and present before any script.
- */
+/** The selvedge: a recorded day's delta as one thread per minute, up for buyers and down for sellers, as SVG. */
 
-/** Delta and volume of a minute. */
 export type Minute = readonly [delta: number, volume: number];
 
 const HEIGHT = 22;

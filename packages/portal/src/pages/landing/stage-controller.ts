@@ -1,7 +1,6 @@
 /**
  * Runs the replay in the page. Nothing is fetched before the first paint, and a hidden or invisible replay stands
- * still. It draws at most twelve times a second. Visitors who prefer reduced motion see the first frame until they
- * press Play.
+ * still. It draws twelve times a second at most. With reduced motion, it waits for Play.
  */
 
 import { FootprintCanvas } from '../../footprint/footprint-canvas.ts';

@@ -5,6 +5,5 @@ export interface StageText {
   /** The names of the contract and its bars. */
   readonly name: string;
   readonly day: string;
-  /** The request's parameters. */
   readonly params: Readonly<Record<string, string | number>>;
 }

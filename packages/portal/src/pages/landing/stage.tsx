@@ -1,7 +1,4 @@
-/**
- * The landing page's stage: the chart, and the messages it is drawn from. Both play a recording and are labelled so.
- * Without scripts it is the first frame.
- */
+/** The landing page's stage: the chart, and its messages. Both play a recording, and are labelled so. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';

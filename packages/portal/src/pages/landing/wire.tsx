@@ -5,7 +5,6 @@ import { Coloured } from './coloured.tsx';
 import type { LastUpdate, LogLine, ReplayView, Resumption } from './replay.ts';
 import type { StageText } from './stage-text.ts';
 
-/** How many levels and imbalances are shown. */
 const LEVELS_SHOWN = 2;
 /** An array of numbers counts as one number. */
 const JSON_PARTS =

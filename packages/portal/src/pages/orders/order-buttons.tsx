@@ -32,10 +32,7 @@ export function ProviderPageButton(props: { readonly order: OrderView }) {
   );
 }
 
-/**
- * Paying comes first, giving up second. An order whose payment the bank has yet to confirm cannot be given up, but it
- * can be withdrawn from.
- */
+/** Paying first, giving up second. An order with a pending bank payment can only be withdrawn from. */
 export function UnpaidActs(props: { readonly order: OrderView; readonly onDone: () => void }) {
   const { order, onDone } = props;
   const drop = useAction(async () => {

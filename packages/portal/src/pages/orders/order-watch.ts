@@ -1,7 +1,4 @@
-/**
- * The polling intervals of an order that waits for its provider: frequent at first, rarer later, ended after
- * `WATCHED_MS_MAX`.
- */
+/** The polling intervals of an order that waits for its provider; polling ends after `WATCHED_MS_MAX`. */
 
 const WAITS_S = [1, 1, 2, 2, 3, 3, 5, 5, 8, 10, 15, 20, 30];
 const WATCHED_MS_MAX = 15 * 60_000;

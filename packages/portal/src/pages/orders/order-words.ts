@@ -86,7 +86,6 @@ export function cancelText({ state, paidUntil }: OrderView, name: string): strin
     : `${name} stays active until ${dayOf(paidUntil!)}. Nothing is charged after today.`;
 }
 
-/** The result of cancelling. */
 export function cancelledText({ state, paidUntil }: OrderView, name: string): string {
   return state === 'cancelled'
     ? `${name} stays active until ${dayOf(paidUntil!)}.`

@@ -6,9 +6,7 @@
 import type { AccountView, OfferId, OrderView } from '../../api/portal-shapes.ts';
 
 export type Holding =
-  /**
-   * From a running order, which may be cancelled or wait for its renewal. `until`: when the rights end; null: never.
-   */
+  /** From a running order, possibly cancelled or due for renewal. `until`: the end of the rights; null: none. */
   | { readonly by: 'order'; readonly order: OrderView; readonly until: string | null }
   /** Granted by the operator, permanently. */
   | { readonly by: 'gift' }

@@ -23,7 +23,6 @@ interface LinkActions {
   readonly token: string;
   readonly onSignedIn: () => void;
   readonly onClaimed: (email: string) => void;
-  /** Requests a new link. */
   readonly onNew: () => void;
 }
 
@@ -199,10 +198,7 @@ function ConfirmAddress(props: LinkActions & { readonly link: LinkView }) {
   );
 }
 
-/**
- * The link works only in its account's session. If the visitor has a session, the link was used or belongs to another
- * account.
- */
+/** The link works only in its account's session. With a session, it was used or belongs to another account. */
 function SignInFirst(props: { readonly onNew: () => void }) {
   const account = useLoaded((signal) => portalApi.account({ signal }));
   if (account.isLoading) return <SignInFrame title="Sign in first" text="Checking your link." />;

@@ -1,6 +1,4 @@
-/**
- * The sign-in page's single card: the mark, a heading, and the next step. The heading takes the focus when it changes.
- */
+/** The sign-in page's card: the mark, a heading, and the next step. A changed heading takes the focus. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

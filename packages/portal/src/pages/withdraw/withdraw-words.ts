@@ -76,9 +76,7 @@ export function withdrawnText({ withdrawn, currency }: OrderView): string | null
 export const NAME_FAULT =
   'This name cannot be used. Use letters, spaces and common marks, at most 200 characters; or leave it empty.';
 
-/**
- * Why a declaration failed, or a contract cannot be shown, and what to do: our own words for any error of the service.
- */
+/** Why a declaration failed, or a contract cannot be shown, and what to do: our own words for any service error. */
 export function withdrawFailure({ code, status }: Pick<PortalError, 'code' | 'status'>): string {
   if (code === 'UNREACHABLE')
     return 'The service did not respond. Check your connection and try again.';
