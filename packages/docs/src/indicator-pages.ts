@@ -85,7 +85,6 @@ function pageOf(indicator: Indicator): string {
   ].join('\n\n')}\n`;
 }
 
-/** The key facts, before the details. */
 function glance(indicator: Indicator, text: IndicatorText | undefined): string {
   const { id, version, computeUnitsPerTrade, parameters } = indicator;
   const hasBars = parameters.some(({ name }) => name === 'bar');

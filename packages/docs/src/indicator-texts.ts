@@ -1,7 +1,4 @@
-/**
- * Our own texts about each indicator, beside the catalogue's exact ones. An indicator without an entry still has a page
- * with what follows from its definition.
- */
+/** Our own texts about each indicator, beside the catalogue's exact ones. A page does not need them. */
 
 import type { ParamValue } from '@tapeloom/core/studies/indicator';
 

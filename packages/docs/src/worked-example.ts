@@ -1,7 +1,4 @@
-/**
- * An indicator's worked example: the first golden case that produces objects, run through the study. The page therefore
- * shows what the code does and the vectors pin.
- */
+/** An indicator's worked example: the first golden case that produces objects, run through the study. */
 
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';

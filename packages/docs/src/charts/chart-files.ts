@@ -1,6 +1,5 @@
 /**
- * Writes the chart of every indicator in the catalogue, wide and small, below `docs/charts/`. An indicator without an
- * entry here is drawn with its defaults.
+ * Writes the chart of every indicator, wide and small, below `docs/charts/`; without an entry here, with its defaults.
  */
 
 import { drawChart } from '@tapeloom/cli/charts/draw-chart';

@@ -84,7 +84,6 @@ export function box(
   return `${ground}<rect class="s-neutral${how === 'dashed' ? ' dash' : ''}" ${place}/>`;
 }
 
-/** A box with centred text. */
 export function labelled(
   x: number,
   y: number,

@@ -1,7 +1,4 @@
-/**
- * Limits of keys, sign-in and orders. Numbers come from the code that enforces them: a test fails on a digit in this
- * file.
- */
+/** Limits of keys, sign-in and orders. Numbers come from the enforcing code: a test fails on a digit in this file. */
 
 import {
   KEY_NAME_CHARACTERS_MAX,

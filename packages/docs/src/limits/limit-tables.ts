@@ -1,7 +1,4 @@
-/**
- * Tables of limits on other pages, between two marks. They are rendered from the rows of the limits page, so no page
- * can differ.
- */
+/** Tables of limits on other pages, between two marks, rendered from the rows of the limits page. */
 
 import { PLAN_LIMITS, PLANS, type PlanLimits } from '@tapeloom/core/entitlement/plan';
 import { docsPath } from '../docs-path.ts';
@@ -23,7 +20,6 @@ export const TABLE_PLACES: readonly TablePlace[] = [
   { path: docsPath('keys.md'), name: 'keys', text: limitTable(KEYS.rows) },
 ];
 
-/** Replaces the table between its marks. */
 export function withTable(page: string, { name, text, path }: TablePlace): string {
   const [opening, closing] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
   const start = page.indexOf(opening);

@@ -1,7 +1,4 @@
-/**
- * Limits of requests, history and exports. Numbers come from the code that enforces them: a test fails on a digit in
- * this file.
- */
+/** Limits of requests, history and exports. Numbers come from the enforcing code: a test fails on a digit here. */
 
 import { LOOK_BACK_PARAMETER } from '@tapeloom/core/studies/look-back-parameter';
 import { LOOK_BACK_SESSIONS_MAX } from '@tapeloom/core/studies/size-threshold';
