@@ -1,8 +1,7 @@
 /**
- * `npm run build [names]`: builds the published packages, each into its own `dist/` folder, ready for `npm pack`. For
- * the service and its commands it also writes the packed files, for `npm install -g ./tapeloom-*.tgz`, or
- * `./slim-tapeloom-*.tgz` without a Node. Without names it builds all. `--client-download <file.tgz>` writes only the
- * packed client.
+ * `npm run build [names]`: builds the published packages, all or those named, each into its own `dist/` folder, ready
+ * for `npm pack`. For the service it also writes the packed files, `tapeloom-*.tgz`, and `slim-tapeloom-*.tgz` without
+ * a Node. `--client-download <file.tgz>` writes only the packed client.
  */
 
 import { join, resolve } from 'node:path';

@@ -12,7 +12,6 @@ export interface NamedModules {
   readonly folder: string;
   /** What follows the short name in a file's name: `.bench.ts`. */
   readonly ending: string;
-  /** The usage to print: `npm run bench -- <name>`. */
   readonly usage: string;
 }
 

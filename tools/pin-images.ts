@@ -1,7 +1,6 @@
 /**
  * `npm run pin-images`: writes the digests of public images into the files of `deploy/`, so that later builds start
- * from the same bytes. Each digest is computed from what the registry sent. `--check` only reports unpinned images, and
- * exits with 1.
+ * from the same bytes, each computed from the registry's bytes. `--check` reports unpinned images, and exits with 1.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -38,7 +38,6 @@ function batchOf(files: readonly string[], root: string): TestBatch {
   return { name: first === last ? first! : `${first} to ${last}`, files };
 }
 
-/** A module that runs a batch. */
 export function batchModule({ files }: TestBatch): string {
   return files.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)};\n`).join('');
 }

@@ -1,6 +1,6 @@
 /**
- * Runs every `*.test.ts` in batches, each in its own process, the slowest first. `.test-results/`, which `npm run rules`
- * reads, always holds one whole run with a JSON line per test; a partial run is not recorded.
+ * Runs every `*.test.ts` in batches, each in its own process, the slowest first. `.test-results/`, which
+ * `npm run rules` reads, always holds one whole run with a JSON line per test; a partial run is not recorded.
  *
  *   npm test -- packages/core tests/restart.test.ts   only those paths
  *   npm test -- --name 'regular expression'           only matching tests
@@ -108,7 +108,6 @@ const modules = testBatches(files, root).map((batch, index) => {
 });
 
 const records: TestRecord[] = [];
-/** Skipped tests, by the reason they give. */
 const skipped = new Map<string, number>();
 const fileMs = new Map<string, number>();
 const events = run({

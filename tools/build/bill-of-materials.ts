@@ -1,7 +1,4 @@
-/**
- * Generates the CycloneDX bill of materials of a package from `npm sbom`: what is bundled, and what is installed beside
- * it. The same sources give the same bill.
- */
+/** The CycloneDX bill of materials of a package: what is bundled, and what is installed beside it. Reproducible. */
 
 import { npm } from './npm.ts';
 
@@ -11,7 +8,6 @@ interface Component {
   readonly 'bom-ref': string;
 }
 
-/** The result of `billOfMaterials`. */
 export interface Bill {
   readonly components: readonly Component[];
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];

@@ -1,7 +1,6 @@
 /**
- * Bundles our programs as JavaScript that needs neither TypeScript at run time nor packages beside it. Shared code goes
- * into chunks. Every thread, font and page script that the code names by URL becomes a file beside them, and the portal
- * is expected there too.
+ * Bundles our programs as JavaScript without TypeScript or packages at run time. Shared code goes into chunks. Every
+ * thread, font and page script that the code names by URL becomes a file beside them, as does the portal.
  */
 
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,4 @@
-/**
- * Finds images in a text, and pins them to their present digests. Only images of public registries: ours are built
- * here.
- */
+/** Finds images in a text, and pins their digests. Only images of public registries: ours are built here. */
 
 export interface Image {
   /** `docker.io` */

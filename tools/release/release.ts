@@ -22,7 +22,6 @@ const BRANCH = 'main';
 const CHANGELOG = 'CHANGELOG.md';
 
 export interface ReleaseOptions {
-  /** The repository's root. */
   readonly root: string;
   /** Null: the version of package.json. */
   readonly version: string | null;

@@ -1,7 +1,4 @@
-/**
- * Parses a list of rules: lines `AREA-nn<tab>title`, each id once, in reading order. Any other line is reported with
- * its number, never skipped.
- */
+/** Parses lines `AREA-nn<tab>title`, each id once, in reading order. Any other line is reported, never skipped. */
 
 export const rulesPath = 'contract/rules.tsv';
 export const designRulesPath = 'contract/design-rules.tsv';

@@ -3,7 +3,6 @@
  * module imports only modules above it in the table; `module-imports.ts` checks both.
  */
 
-/** What each package may import from the others. */
 export const packages: Readonly<Record<string, readonly string[]>> = {
   core: [],
   protocol: [],
@@ -45,7 +44,6 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   server: ['core', 'protocol'],
 };
 
-/** What each module of the server may import. */
 export const modules: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   config: ['platform'],
@@ -97,10 +95,7 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/**
- * The homes of test support, lowest first: a file imports from its own home and lower ones. Support shared by a
- * package's tests is in its `testing/`.
- */
+/** The homes of test support, lowest first: a file imports from its own home and lower ones. */
 export const testHomes: readonly RegExp[] = [
   /^simulation\//,
   /^packages\/[^/]+\/testing\//,

@@ -1,7 +1,6 @@
 /**
- * Checks every import against the table in `import-table.ts`, and the table against the imports. Tests, and files that
- * only tests use, may import anything. The main file of a thread (`*-worker.ts`) composes it, as `process/` composes
- * the process.
+ * Checks every import against `import-table.ts`, and the table against the imports. Tests, and files that only tests
+ * use, may import anything. A thread's main file (`*-worker.ts`) composes it, as `process/` composes the process.
  */
 
 import {

@@ -6,10 +6,7 @@
 import { type Import, importsOf } from './imports.ts';
 import { type Finding, isSource, isTest, type Tree } from './tree.ts';
 
-/**
- * Found by a runner, installed as a command, exported by a package, or started by people; npm scripts name further
- * ones.
- */
+/** Found by a runner, installed as a command, exported, or started by people; npm scripts name further ones. */
 const entries = [
   /\.test\.ts$/,
   /\/bin\/[^/]+\.js$/,

@@ -1,7 +1,4 @@
-/**
- * The checkout as tidy reads it: every path, and the text of every source and page. Checks are pure functions from a
- * tree to findings, so tests need no disk.
- */
+/** The checkout as tidy reads it. Checks are pure functions from a tree to findings, so tests need no disk. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
