@@ -1,7 +1,7 @@
 /**
  * A disk in memory that guarantees only what the port does. A `crash` drops everything unsynced, names included, or
- * tears it with the given randomness: some pending operations survive in order, the last of them cut or with sectors
- * missing. After a failed sync the data is lost while reads still show it, as in kernels. Calls of a killed process
+ * tears it with the given randomness: some pending operations survive in order, the last one cut or with missing
+ * sectors. After a failed sync the data is lost while reads still show it, as in kernels. A killed process's calls
  * never return.
  */
 
@@ -32,8 +32,7 @@ export type DiskOperation =
   | 'space';
 
 /**
- * `full`: the disk is full. `fail`: an I/O error. `busy`: the machine is temporarily unable and has done nothing.
- * `halt`: the machine stops at this call.
+ * `full`: the disk is full. `fail`: an I/O error. `busy`: temporarily unable, nothing done. `halt`: the machine stops.
  */
 export type Fault = 'full' | 'fail' | 'busy' | 'halt';
 export type FaultPlan = (operation: DiskOperation, path: string) => Fault | null;
@@ -69,7 +68,6 @@ interface NameChange {
 export class SimDisk {
   /** Called before every operation; null lets it pass. */
   faults: FaultPlan = () => null;
-  /** The disk's space; null: unknown. */
   space: DiskSpace | null = null;
   #names = new Map<string, Node>([['', createNode('directory')]]);
   #syncedNames = new Map(this.#names);
@@ -84,7 +82,6 @@ export class SimDisk {
     return new SimProcessDisk(this, this.#process);
   }
 
-  /** Resolves when a fault plan halts the machine. */
   get halted(): Promise<void> {
     return this.#halted.promise;
   }
@@ -288,8 +285,7 @@ class SimDiskFile implements DiskFile {
   async write(bytes: Uint8Array, position: number): Promise<void> {
     this.#assertOpen();
     const fault = await this.#machine.enter(this.#process, 'write', this.#path);
-    // A full disk takes half of a write, and a failed or busy one nothing. A halted write is pending whole; a crash may
-    // tear it.
+    // A full disk takes half of a write, a failed or busy one nothing. A halted write is pending whole.
     const reached = fault === 'full' ? bytes.length >> 1 : isUndone(fault) ? 0 : bytes.length;
     if (reached > 0) {
       pend(this.#node, {

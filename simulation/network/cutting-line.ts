@@ -1,7 +1,6 @@
 /**
  * A TCP proxy to a test's server that cuts the connection when a chosen word passes: before the server receives it, or
- * after the server has responded and before the response arrives. Tests produce both outcomes of an uncertain request
- * with it.
+ * after it has responded and before the response arrives. Both outcomes of an uncertain request are possible.
  */
 
 import { once } from 'node:events';
@@ -42,7 +41,6 @@ export class CuttingLine implements AsyncDisposable {
     return (this.#server.address() as { port: number }).port;
   }
 
-  /** Cuts when the word next passes. */
   cutAt(word: string, cut: Partial<Omit<Cut, 'word'>> = {}): void {
     this.#cut = { word, isDelivered: false, isForGood: false, ...cut };
   }

@@ -56,7 +56,6 @@ export class LineProxy implements AsyncDisposable {
     for (const { client } of this.#lines) client.destroy();
   }
 
-  /** Cuts everything; held bytes are lost. */
   cut(): void {
     for (const line of this.#lines) {
       line.client.destroy();
@@ -94,7 +93,6 @@ export class LineProxy implements AsyncDisposable {
   }
 }
 
-/** One direction of a connection. */
 class Held {
   readonly #to: Socket;
   #waiting: Buffer[] | null = null;

@@ -68,7 +68,6 @@ export class LiedToCaller {
     this.#line.end();
   }
 
-  /** Drops the connection without a close frame. */
   lose(): void {
     this.#line.destroy();
   }
@@ -129,7 +128,6 @@ export class LyingServer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
-  /** The next connection attempt. */
   async next(): Promise<LiedToCaller> {
     while (this.callers.length <= this.#taken) await this.#called.promise;
     this.#taken += 1;

@@ -43,7 +43,6 @@ export class ScriptedHttp {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The number of open sockets. */
   connections(): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.getConnections((error, count) => (error ? reject(error) : resolve(count)));

@@ -1,6 +1,4 @@
-/**
- * An HTTP client in memory that reads exactly as many bytes as a test says: no kernel buffer hides how slowly it reads.
- */
+/** An HTTP client in memory that reads as many bytes as a test says: no kernel buffer hides how slowly it reads. */
 
 import type { Server } from 'node:http';
 import { Duplex } from 'node:stream';

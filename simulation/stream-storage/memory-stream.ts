@@ -1,6 +1,6 @@
 /**
- * A stream in memory with every fault between it and its writers: late or lost messages, lost acknowledgements, "another
- * end" while the writer's own message is in flight, isolated servers with old ends, connections that fall silent. All
+ * A stream in memory with every fault between it and its writers: late or lost messages, lost acknowledgements,
+ * "another end" while the writer's own message is in flight, isolated servers with old ends, silent connections. All
  * runs on the given clock, so a run is reproducible. Stored messages stay, whatever the connections do. Only `shrink`
  * removes acknowledged ones, and `leadShort` elects a server that is missing the newest ones, as nats-server may: it
  * responds from its own store, while the others keep theirs.
@@ -57,7 +57,6 @@ export interface Line {
   isSilent: boolean;
   /** The server at the other end is isolated since this number was the last: it stores nothing. */
   oldEnd: number | null;
-  /** The delay until a stored message is read. */
   deliverMs: number;
   /** Readings come from a complete follower, even while an incomplete server leads. */
   readsWhole: boolean;
