@@ -46,7 +46,6 @@ export async function importDays(
   });
 }
 
-/** The trades of a day as a batch. */
 export function batchOf(day: UtcDay, rows: readonly TradeRow[]): TradeBatch {
   const batch = allocateBatch(day, 1 as Rank, rows.length);
   for (const [row, [ns, price, size, side]] of rows.entries()) {

@@ -1,4 +1,4 @@
-/** For tests: imports of small files into a dataset with ES, on any disk. */
+/** Imports of small files into a dataset with ES, on any disk. */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { HOUR_NS } from '@tapeloom/core/units';

@@ -1,4 +1,4 @@
-/** For tests: a small built portal on disk. */
+/** A small built portal on disk. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,7 +1,6 @@
 /**
- * For tests: reads tables with independent code, as rows like an export's lines, with `data` beside the rest and
- * without nulls. DuckDB and flechette are third-party; hyparquet is used for nanoseconds, which DuckDB truncates to
- * microseconds.
+ * Reads tables with independent code, as rows like an export's lines, with `data` beside the rest and without nulls.
+ * hyparquet is used for nanoseconds, which DuckDB truncates to microseconds.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -57,7 +56,6 @@ function itemOf(names: Places[string], item: readonly Plain[]): Item {
   return Object.fromEntries(names!.map(([name, missing], at) => [name, item[at] ?? missing!]));
 }
 
-/** The same with times as DuckDB has them. */
 export function inMicroseconds(row: TableRow): TableRow {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) =>

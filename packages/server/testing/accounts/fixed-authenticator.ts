@@ -1,7 +1,6 @@
 /**
- * For tests that are not about accounts: a key with the rights of `live_history` that is always valid, and one with
- * those of `history`, which sees the tape later. Every authentication is an account of its own, so tests do not share
- * limits.
+ * For tests about other things than accounts: a key that is always valid with the rights of `live_history`, and one
+ * with those of `history`. Every authentication is an account of its own, so tests do not share limits.
  */
 
 import { Entitlements } from '@tapeloom/core/entitlement/entitlements';

@@ -31,7 +31,6 @@ export class KeyRequests {
     return this.#service.post<CreatedKey>('/v1/keys', { key, body: keyBody(fields) });
   }
 
-  /** A key from a successful creation. */
   async made(key: string, fields: object = {}): Promise<CreatedKey> {
     const { status, text, body } = await this.create(key, fields);
     assert.equal(status, 201, text);

@@ -1,7 +1,4 @@
-/**
- * Accounts for tests: the real SQLite store in memory, an operator that creates accounts, keys and tokens, and a count
- * of the calls.
- */
+/** Accounts for tests: the real SQLite store in memory, an operator that fills it, and a count of the calls. */
 
 import { randomBytes } from 'node:crypto';
 import { type KeyRights, SCOPES } from '@tapeloom/core/entitlement/key-rights';

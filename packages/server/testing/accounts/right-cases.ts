@@ -1,8 +1,7 @@
 /**
- * Which key entries allow which name at which time: every kind of entry, name and moment, with hand-written verdicts.
- * The entitlements and every endpoint that uses them are tested with these cases, so REST and stream share one matrix.
- * The book is real: `ES.c.0` rolls from ESU6 to ESZ6 on 14 September 2026, `ES.v.0` two days earlier, and ESU6 expires
- * on the 18th.
+ * Which key entries allow which name at which time, with hand-written verdicts. The entitlements and every endpoint
+ * that uses them are tested with these cases, so REST and stream share one matrix. The book is real: `ES.c.0` rolls
+ * from ESU6 to ESZ6 on 14 September 2026, `ES.v.0` two days earlier, and ESU6 expires on the 18th.
  */
 
 import { contractsOf } from '@tapeloom/core/instrument/contracts';
@@ -15,13 +14,11 @@ import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 export interface RightCase {
   /** The key's entries; null: unrestricted. */
   readonly entries: readonly string[] | null;
-  /** The requested name. */
   readonly name: string;
   readonly now: EpochNs;
   /** The start of the requested history; null for a stream. */
   readonly from: EpochNs | null;
   readonly isAllowed: boolean;
-  /** Shown by a failing assertion. */
   readonly title: string;
 }
 

@@ -1,4 +1,4 @@
-/** For tests: a clock that jumps when told, without timers; the rig triggers what is due. */
+/** A clock that jumps when told, without timers; the rig triggers what is due. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../../src/platform/clock.ts';

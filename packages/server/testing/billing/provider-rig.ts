@@ -22,10 +22,7 @@ export interface SentWebhook {
   readonly body: Uint8Array;
 }
 
-/**
- * `down`: unreachable, or reports a failure. `silent`: no response. `cut`: the request is processed, but its response
- * is lost.
- */
+/** `down`: unreachable, or reports a failure. `silent`: no response. `cut`: processed, but the response is lost. */
 export type Reach = 'up' | 'down' | 'silent' | 'cut';
 
 /**
@@ -73,7 +70,6 @@ export interface ProviderRig extends AsyncDisposable {
   reach(reach: Reach): void;
   /** Responses have this shape from now on; null: the normal one. Absent: the adapter parses nothing. */
   garble?(how: Garble | null): void;
-  /** The number of checkouts for an order. */
   checkouts(orderId: string): Promise<number>;
   /** Another customer of the same provider. */
   other(): Promise<ProviderRig>;
@@ -132,7 +128,6 @@ async function refOf(rig: ProviderRig, { headers, body }: SentWebhook): Promise<
   return event === null ? null : rig.provider.locate(event.objectRef, NEVER);
 }
 
-/** The newest webhook about this payment. */
 export async function webhookOf(rig: ProviderRig, ref: string): Promise<SentWebhook> {
   for (const webhook of (await rig.sent()).toReversed()) {
     if ((await refOf(rig, webhook)) === ref) return webhook;

@@ -1,6 +1,6 @@
 /**
- * For tests: a payment provider in memory, scripted by the test. It can be down, silent, outdated, or lie. Its webhooks
- * are signed, and wait in `sent` until a test delivers them.
+ * A payment provider in memory, scripted by the test. It can be down, silent, outdated, or lie. Its webhooks are
+ * signed, and wait in `sent` until a test delivers them.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -119,7 +119,6 @@ export class ScriptedProvider implements PaymentProvider {
     });
   }
 
-  /** The listed receipts, by object. */
   readonly receiptsOf = new Map<string, readonly Receipt[]>();
 
   receipts(ref: string, signal: AbortSignal): Promise<readonly Receipt[]> {
@@ -172,7 +171,6 @@ export class ScriptedProvider implements PaymentProvider {
     return this.change(ref, isAll ? { state: 'refunded' } : {});
   }
 
-  /** Charges the card. */
   charge(ref: string, at: EpochNs): void {
     const { amountMinor, currency } = this.object(ref);
     const before = this.receiptsOf.get(ref) ?? [];
@@ -192,7 +190,6 @@ export class ScriptedProvider implements PaymentProvider {
     return this.#objects.get(ref)!;
   }
 
-  /** Changes an object, and emits a webhook. */
   change(ref: string, change: Partial<ProviderObject>): SentWebhook {
     const before = this.object(ref);
     this.#objects.set(ref, {

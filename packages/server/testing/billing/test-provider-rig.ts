@@ -60,7 +60,6 @@ export class TestProviderRig implements ProviderRig {
     return opening.rig;
   }
 
-  /** Simulates a restart of the process. */
   async restart(): Promise<void> {
     await this.payments[Symbol.asyncDispose]();
     this.payments = await openPayments(this.directory, this.clock, { rig: this });

@@ -64,7 +64,6 @@ export class ComputeWorld implements AsyncDisposable {
 class FakeThread extends LoopbackPort<ComputeShape> {
   readonly turns = new FairTurns({ now: () => this.world.ms++, rest: () => settle() });
   readonly closed: string[] = [];
-  /** How many imports it has read. */
   imports = 0;
   readonly world: ComputeWorld;
   readonly name: number;
@@ -175,7 +174,6 @@ export function request(account: string, contract = 'ESZ6'): SettledDaysRequest 
   };
 }
 
-/** The thread that made a page. */
 export function pageThread(page: DaysPage | null): number {
   return page!.parts[0]!.rank;
 }

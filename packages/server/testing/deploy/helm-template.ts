@@ -1,7 +1,6 @@
 /**
  * Renders Helm charts as far as ours needs: Go templates with `if`, `with`, `range`, `define` and the functions below.
- * Anything else is rejected, so a chart that needs more fails its test. It does not replace `helm lint` and `helm
- * template`.
+ * Anything else fails the test. It does not replace `helm lint` and `helm template`.
  */
 
 import { stringify } from 'yaml';

@@ -1,7 +1,6 @@
 /**
- * Fuzzes Arrow files from a seed. Each mutation must be read or rejected with a `FeedError`: a read beyond an end is a
- * `RangeError`, which fails the run. A time takes at least a byte, so an endless loop or rows out of nowhere would show
- * by their number.
+ * Fuzzes Arrow files from a seed. Each mutation must be read or rejected with a `FeedError`; a read beyond an end is a
+ * `RangeError`, which fails the run. Times take a byte at least, so endless loops show by the number of rows.
  */
 
 import assert from 'node:assert/strict';
@@ -20,7 +19,6 @@ export interface ArrowFuzzOutcome {
   readonly sentences: number;
 }
 
-/** Reads this many mutations. */
 export async function fuzzArrow(mutations: number, seed: number): Promise<ArrowFuzzOutcome> {
   const random = seededRandom(seed);
   const seeds = [...ARROW_SAMPLES.values()];

@@ -1,4 +1,4 @@
-/** For tests: third-party Arrow files (`arrow/README.md`), their trades, and a reader for such files. */
+/** Third-party Arrow files (`arrow/README.md`), their trades, and a reader for such files. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,6 @@ import { plainTrades, type ReadTrade } from './plain-trades.ts';
 
 const FOLDER = join(import.meta.dirname, 'arrow');
 
-/** By their names. */
 export const ARROW_SAMPLES: ReadonlyMap<string, Uint8Array> = new Map(
   readdirSync(FOLDER)
     .filter((name) => !name.endsWith('.md'))

@@ -1,7 +1,4 @@
-/**
- * Fuzzes trade texts from a seed. Ordinary rows have a fast path: each text is read with and without it, and the result
- * must be the same, trades or error message.
- */
+/** Fuzzes trade texts from a seed. The fast path for ordinary rows must give the same trades or error as the other. */
 
 import assert from 'node:assert/strict';
 import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
@@ -35,7 +32,6 @@ export interface CsvFuzzOutcome {
   readonly trades: number;
 }
 
-/** Reads this many mutations. */
 export function fuzzCsv(mutations: number, seed: number): CsvFuzzOutcome {
   const random = seededRandom(seed);
   const outcome = { read: 0, refused: 0, trades: 0 };

@@ -1,4 +1,4 @@
-/** For tests: reads CSV texts to the end, as plain rows or the message of the rejection. */
+/** Reads CSV texts to the end, as plain rows or the message of the rejection. */
 
 import assert from 'node:assert/strict';
 import { CsvDecoder } from '../../src/feeds/csv/csv-decoder.ts';

@@ -1,7 +1,4 @@
-/**
- * For tests: writes trades in third-party formats, with code that shares nothing with the reader. Times are nanoseconds
- * since 1970, prices and sizes decimal texts.
- */
+/** Writes trades in third-party formats, independently of the reader. Times are nanoseconds, prices and sizes texts. */
 
 export interface PlainTrade {
   readonly symbol: string;

@@ -26,7 +26,6 @@ const EVENT = 1_609_160_400_098_821_953n;
 const CUT_SHARE = 0.25;
 const VERSIONS: readonly DbnVersion[] = [1, 2, 3];
 
-/** Reads this many mutations. */
 export function fuzzDbn(mutations: number, seed: number): FuzzOutcome {
   const random = seededRandom(seed);
   const seeds = [...seedFiles()];

@@ -1,4 +1,4 @@
-/** For tests: reads DBN bytes to the end, as plain rows or the message of the rejection. */
+/** Reads DBN bytes to the end, as plain rows or the message of the rejection. */
 
 import { DAY_NS } from '@tapeloom/core/units';
 import { DbnDecoder, type DbnDecoderOptions } from '../../src/feeds/dbn/dbn-decoder.ts';

@@ -1,7 +1,4 @@
-/**
- * The real files of `shared/data`, decompressed. They are not part of the product, so tests that need them are skipped
- * without them.
- */
+/** The real files of `shared/data`, decompressed. They are not part of the product: without them, tests are skipped. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** For tests: small DBN files with trades of one day, and what is read from them. */
+/** Small DBN files with trades of one day, and what is read from them. */
 
 import assert from 'node:assert/strict';
 import { DAY_NS_BIG } from '@tapeloom/core/units';
@@ -34,7 +34,6 @@ export function aTrade(change: Partial<DbnTrade> = {}): DbnTrade {
   };
 }
 
-/** Reads a file with these trades. */
 export function readTrades(trades: readonly Partial<DbnTrade>[], head: Partial<DbnHead> = {}) {
   const writer = new DbnWriter({ ...HEAD, ...head });
   for (const change of trades) writer.trade(aTrade(change));

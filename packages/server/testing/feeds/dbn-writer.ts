@@ -101,7 +101,6 @@ export class DbnWriter {
     this.raw(encodeHead(head));
   }
 
-  /** The file so far. */
   get bytes(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }

@@ -1,7 +1,4 @@
-/**
- * The thread of `feed-fuzz.ts`: reads mutations until it has all, or until one ends the thread. Its progress is in
- * shared memory that outlives it.
- */
+/** The thread of `feed-fuzz.ts`: reads all mutations, or until one ends it. Its progress is in shared memory. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';

@@ -112,10 +112,7 @@ export async function fuzzFeed(
   }
 }
 
-/**
- * Runs until everything is read, or until a file ends the thread; returns the reason. Any other error is our fault and
- * thrown.
- */
+/** Runs until all is read, or until a file ends the thread; returns the reason. Other errors are ours and thrown. */
 async function runThread(work: FuzzWork, sentences: Set<string>): Promise<string> {
   const worker = new Worker(new URL('./feed-fuzz-worker.ts', import.meta.url), {
     workerData: work,

@@ -1,4 +1,4 @@
-/** For tests: bytes in memory as an open file. */
+/** Bytes in memory as an open file. */
 
 import type { ByteSource } from '../../src/feeds/packed/byte-source.ts';
 

@@ -1,4 +1,4 @@
-/** For tests: a text of trades, compressed by `bzip2`, `xz` and `lz4` (`packed/README.md`). */
+/** A text of trades, compressed by `bzip2`, `xz` and `lz4` (`packed/README.md`). */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,6 @@ import { join } from 'node:path';
 const FOLDER = join(import.meta.dirname, 'packed');
 const ROWS = 2_500;
 
-/** By their names. */
 export const PACKED_SAMPLES: ReadonlyMap<string, Uint8Array> = new Map(
   readdirSync(FOLDER)
     .filter((name) => name.includes('.csv.'))

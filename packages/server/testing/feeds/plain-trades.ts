@@ -1,4 +1,4 @@
-/** For tests: a feed's trades as plain values, independent of batches and decimals. */
+/** A feed's trades as plain values, independent of batches and decimals. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
@@ -28,7 +28,6 @@ export function plainTrades(
   }));
 }
 
-/** The shortest text of a decimal number. */
 function decimalText(mantissa: number, decimals: number): string {
   const digits = String(Math.abs(mantissa)).padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);

@@ -1,4 +1,4 @@
-/** For tests: Sierra Chart's intraday files. */
+/** Sierra Chart's intraday files. */
 
 const HEAD_BYTES = 56;
 const RECORD_BYTES = 40;

@@ -1,4 +1,4 @@
-/** For tests: makes tar files. */
+/** Makes tar files. */
 
 const BLOCK_BYTES = 512;
 

@@ -1,4 +1,4 @@
-/** For tests: makes zip files by the letter of the format, optionally with false fields. */
+/** Makes zip files by the letter of the format, optionally with false fields. */
 
 import { crc32, deflateRawSync } from 'node:zlib';
 

@@ -75,7 +75,6 @@ export function address(path: string, fields: Fields): string {
 
 export type AnswerCheck = (route: Route, body: unknown) => void;
 
-/** A key and its requests. */
 export class HistoryReader {
   readonly service: RestService;
   readonly key: string;
@@ -88,7 +87,6 @@ export class HistoryReader {
     this.#check = check;
   }
 
-  /** The same service with another key. */
   with(key: string): HistoryReader {
     return new HistoryReader(this.service, key, this.#check);
   }

@@ -67,9 +67,7 @@ const commits = fc.array(
   { minLength: 4, maxLength: 40, size: 'max' },
 );
 
-/**
- * Clusters of trades, gaps of all lengths (also across sessions and midnight), watermarks (`promise`) beyond trades.
- */
+/** Clusters of trades, gaps of all lengths (also across sessions and midnight), watermarks beyond trades. */
 export const scripts: fc.Arbitrary<readonly ScriptedCommit[]> = commits.map((steps) => {
   let at = TAPE_START as bigint;
   const script = steps.map(({ gapNs, trades, promiseNs }): ScriptedCommit => {
@@ -106,7 +104,6 @@ export const topics = fc.constantFrom<Topic>(
   ['naked-levels', { lookback: 1 }],
 );
 
-/** One item of a page. */
 export type Item = {
   readonly t: 'snapshot' | 'upsert' | 'remove';
   readonly cursor: string;
@@ -236,7 +233,6 @@ export class HistoryWorld implements Disposable {
     );
   }
 
-  /** All pages of a query, in sequence. */
   async walk(
     query: HistoryQuery,
     limits: Partial<HistoryPageLimits> = {},

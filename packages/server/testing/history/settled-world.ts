@@ -30,7 +30,6 @@ export const INDICATOR = 'subject';
 /** Which days the tape skips, by day and index. */
 export type LeftOut = (day: UtcDay, at: number) => boolean;
 
-/** Days with their missing hours. */
 export type PartialDays = ReadonlyMap<UtcDay, readonly DaySpan[]>;
 
 export interface SettledWorldOptions {
@@ -56,7 +55,6 @@ export interface ReadDay {
   readonly tail: Block;
 }
 
-/** A store that keeps nothing. */
 export function noLogs(blockRanks?: number): DayLogs {
   return new DayLogs({ runs: 0, bytes: 0, ...(blockRanks && { blockRanks }) });
 }
@@ -116,7 +114,6 @@ export class SettledWorld {
     return session.close < epochNs(addDays(day, 1), 0) ? session.close : null;
   }
 
-  /** Only the first page. */
   async first(request: AskedDays): Promise<DaysPage | null> {
     await using read = await this.#open(request);
     return await read.next();

@@ -1,7 +1,6 @@
 /**
  * A copy of a test PostgreSQL's files, taken during use and restored later, like `pg_basebackup`, which npm's package
- * does not include. Taking a copy disturbs no client. Restoring it restarts the server, which has lost everything since
- * the copy.
+ * does not include. Restoring restarts the server, which has lost everything since the copy.
  */
 
 import { execFile } from 'node:child_process';

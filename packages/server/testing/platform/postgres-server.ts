@@ -86,7 +86,6 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** The address of a database, over the loopback. */
   urlOf(database: string): string {
     return `postgresql://${USER}@${this.host}:${this.port}/${database}?sslmode=disable`;
   }
@@ -117,7 +116,6 @@ export class PostgresServer implements AsyncDisposable {
     while ((await postgres.query(isHeard, [role])).length === 0) await wait(LOOK_EVERY_MS);
   }
 
-  /** Restarts it, and waits until it responds. */
   async start(): Promise<void> {
     assert.equal(this.#process, null, 'it runs already');
     const log = createWriteStream(join(this.directory, 'log'), { flags: 'a' });
@@ -143,7 +141,6 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** Its log. */
   async log(): Promise<string> {
     return await readFile(join(this.directory, 'log'), 'utf8').catch(() => '');
   }

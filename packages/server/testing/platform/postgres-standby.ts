@@ -44,7 +44,6 @@ export class PostgresStandby implements AsyncDisposable {
     await this.#until<{ isThere: boolean }>(has, ({ isThere }) => isThere);
   }
 
-  /** Disconnects it from its primary. */
   async cutOff(): Promise<void> {
     await asked(this.server, `alter system set primary_conninfo = ''`);
     await asked(this.server, 'select pg_reload_conf()');
@@ -54,7 +53,6 @@ export class PostgresStandby implements AsyncDisposable {
     );
   }
 
-  /** Makes it writable. */
   async promote(): Promise<void> {
     await asked(this.server, 'select pg_promote()');
   }

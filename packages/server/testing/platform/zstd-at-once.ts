@@ -1,7 +1,4 @@
-/**
- * Compression for worlds on simulated time: synchronous, because another thread would take real time, and a slow
- * machine would produce other histories than a fast one.
- */
+/** Synchronous compression for simulated time: with another thread, a slow machine would produce other histories. */
 
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Packing } from '../../src/platform/zstd-aside.ts';

@@ -1,6 +1,5 @@
 /**
- * A browser at the portal of a `RestService`: stores the session's cookie, sends its origin, and opens mailed links.
- * Each has its own address by default.
+ * A browser at a `RestService`'s portal: keeps the cookie, sends its origin, opens mailed links, from its own address.
  */
 
 import assert from 'node:assert/strict';
@@ -83,7 +82,6 @@ export class PortalBrowser {
     return this.post('/v1/portal/session', { token });
   }
 
-  /** Requests a link and uses it. */
   async signIn(email: string): Promise<void> {
     assert.equal((await this.askForLink(email)).status, 202);
     const { status, text } = await this.useLink(lastToken(this.#service));

@@ -1,7 +1,4 @@
-/**
- * A certificate authority for tests: a key and a self-signed certificate for one host, made for each run, so that no
- * secret is in the repository and nothing expires.
- */
+/** A self-signed certificate for one host, made for each run: no secret is in the repository, and nothing expires. */
 
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';

@@ -100,7 +100,6 @@ export interface RestServiceOptions {
   readonly book?: InstrumentBook;
   /** What is served at `/`; default: nothing. */
   readonly pages?: (plain: PlainPages) => Pages;
-  /** The public address. */
   readonly origin?: string;
   /** The accounts; default: new ones. They are closed with the service. */
   readonly store?: AccountStore;
@@ -141,7 +140,6 @@ export class RestService implements AsyncDisposable {
   readonly unread: UnreadAnswers;
   readonly routes: readonly Route[];
   readonly logged: string[] = [];
-  /** Sent mails, in order. */
   readonly mails: OutgoingMail[] = [];
   /** The payment providers: this one for all countries but the US, the other for the US. */
   readonly provider = new ScriptedProvider('test');
@@ -252,7 +250,6 @@ export class RestService implements AsyncDisposable {
     return new RestService(options, options.store ?? (await openSqliteAccountStore(':memory:')));
   }
 
-  /** Delivers the owed mails. */
   async deliverMails(): Promise<void> {
     const { store, clock, offers } = this;
     const publicUrl = () => this.origin;

@@ -1,7 +1,4 @@
-/**
- * A stream whose authentication uses real accounts: the SQLite store in memory, the authenticator over it, leases, and
- * one manual clock for all.
- */
+/** A stream over real accounts: SQLite in memory, the authenticator, leases, and one manual clock for all. */
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { KeyRights } from '@tapeloom/core/entitlement/key-rights';
@@ -53,7 +50,6 @@ export class AccountStream implements AsyncDisposable {
     return this.#stream;
   }
 
-  /** The number of keys that connections watch. */
   get watchedKeys(): number {
     return this.#authenticator.watchedCount;
   }

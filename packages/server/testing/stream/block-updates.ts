@@ -1,4 +1,4 @@
-/** For tests: the updates of blocks one by one. */
+/** The updates of blocks one by one. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { Block, type BlockParts, type UpdateKind } from '../../src/blocks/block.ts';

@@ -54,7 +54,6 @@ export class DeliveryWorld {
     return this.#reserved.values().reduce((sum, units) => sum + units, 0);
   }
 
-  /** Returns whether the reservation is granted. */
   reserve(id: string, units: number): boolean {
     if (this.#ids.has(id)) throw new Error(`${id} is used twice`);
     this.#ids.add(id);

@@ -88,7 +88,6 @@ export class EngineRun {
     return live.floor;
   }
 
-  /** Everything published, as clients read it. */
   published(topic = 1): readonly ServerMessage[] {
     return this.flushes(topic).flatMap((flush) => decodeFrames(flush));
   }

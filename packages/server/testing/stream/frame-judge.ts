@@ -1,7 +1,6 @@
 /**
- * What a stream server must do with the bytes a client sends after its handshake, by RFC 6455 and the protocol's
- * limits, written independently of the serving library. Overlong length encodings are accepted, as the library accepts
- * them.
+ * What a stream server must do with a client's bytes after its handshake, by RFC 6455 and the protocol's limits,
+ * written independently of the serving library. Overlong length encodings are accepted.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -28,7 +27,6 @@ export interface FrameVerdict {
 interface Frame {
   readonly first: number;
   readonly length: bigint;
-  /** Where the mask begins. */
   readonly headEnd: number;
 }
 

@@ -1,7 +1,6 @@
 /**
- * For tests: a whole stream in one process, with a real HTTP server on a free port, and gateway, topics and engine
- * composed as in production, over a tape in memory and a manual clock. Clients use real sockets; nothing inside waits
- * for real time.
+ * A whole stream in one process: a real HTTP server on a free port, with gateway, topics and engine as in production,
+ * over a tape in memory and a manual clock. Nothing inside waits for real time.
  */
 
 import { once } from 'node:events';
@@ -100,7 +99,6 @@ export const FLOOD = { limits: { messageRate: { perSecond: 1_000_000, burst: 1_0
 /** Tests move the clock by hours, while their clients are silent. */
 const PATIENT = { silenceMs: WAIT_MS_MAX };
 
-/** Unlimited budgets. */
 export const NO_CHARGES: GatewayOptions['charges'] = {
   reserve: async () => {},
   settle: async () => {},

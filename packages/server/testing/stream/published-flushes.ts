@@ -1,7 +1,4 @@
-/**
- * Flushes as an engine publishes them, for tests of their delivery: cursors ascend, a position is at or after the last
- * message, and each message contains its cursor.
- */
+/** Flushes as an engine publishes them: cursors ascend, positions follow the messages, each message has its cursor. */
 
 import { formatCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
@@ -34,7 +31,6 @@ export interface PublishedMessage {
 
 /** Makes successive flushes. */
 export class FlushPress {
-  /** Everything published, in order. */
   readonly published: PublishedMessage[] = [];
   readonly #writer = new BlockWriter(1_024, 16);
   rank = 10;

@@ -15,7 +15,6 @@ export interface RawTarget {
   readonly port: number;
   /** Default `/v1`. */
   readonly path?: string;
-  /** Additional lines of the handshake. */
   readonly headers?: readonly string[];
 }
 
@@ -24,10 +23,7 @@ export interface ConversationManner {
   readonly isPatient?: boolean;
   /** Where the bytes are split into several writes. */
   readonly cuts?: readonly number[];
-  /**
-   * When the client ends its side. `polite`: at the server's close frame. `end`: when all is sent. `stay`: only after
-   * the server has ended its own.
-   */
+  /** When the client ends its side. `polite`: at the server's close frame. `end`: when all is sent. `stay`: last. */
   readonly goodbye?: 'polite' | 'end' | 'stay';
 }
 

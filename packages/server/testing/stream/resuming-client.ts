@@ -1,6 +1,5 @@
 /**
- * A client with one subscription that keeps the rules of the protocol and survives any disconnect: it keeps its state,
- * and resumes with the last cursor it received.
+ * A client with one subscription that survives any disconnect: it keeps its state, and resumes from its last cursor.
  */
 
 import type { StreamFrom } from '@tapeloom/protocol/client-messages';
@@ -23,7 +22,6 @@ export class ResumingClient implements Disposable {
     this.#more = more;
   }
 
-  /** The present connection. */
   get connection(): StreamClient {
     return this.#connection!;
   }

@@ -1,7 +1,7 @@
 /**
- * For tests: a stream whose alias rolls, with hub, gateway and replays as in production, over two engines that learn of
- * commits and report positions when the script decides, neither together nor in time. Its clients are disconnected and
- * resume; each checks every message against the alias's contract on the day of the cursor.
+ * A stream whose alias rolls, with hub, gateway and replays as in production, over two engines that learn of commits
+ * and report positions when the script decides, neither together nor in time. Its clients are disconnected and resume;
+ * each checks every message against the alias's contract on the day of the cursor.
  */
 
 import assert from 'node:assert/strict';

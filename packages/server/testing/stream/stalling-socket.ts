@@ -50,7 +50,6 @@ export class StallingSocket extends Duplex {
     return this.#rest.length;
   }
 
-  /** The peer stops reading. */
   stall(): void {
     this.#isReading = false;
   }

@@ -1,7 +1,4 @@
-/**
- * A customer's connection in tests: records every message in order, checks it against its kind's schema, and can await
- * the next one.
- */
+/** A customer's connection: records every message in order, checks it against its schema, and can await the next. */
 
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import { WebSocket } from 'ws';

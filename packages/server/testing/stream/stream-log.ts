@@ -44,7 +44,6 @@ export class StreamLog {
   #versions = 0;
   readonly #writer = new BlockWriter(1_024, 16);
 
-  /** Starts with an empty state at an instant. */
   constructor(start: EpochNs) {
     this.#at = start;
     const position = { day: dayOf(start), rank: 0 as Rank, k: 0 };

@@ -1,7 +1,4 @@
-/**
- * The reference for resumed streams and replays: an engine that processed a random tape without interruption, with all
- * its messages. The tapes cross sessions and midnight.
- */
+/** The reference for resumed streams and replays: an engine's messages over a random tape, without interruption. */
 
 import assert from 'node:assert/strict';
 import { compareCursors, parseCursor } from '@tapeloom/core/cursor';

@@ -36,7 +36,6 @@ export function applyMask(bytes: Buffer, mask: Buffer): Buffer {
   return result;
 }
 
-/** A close frame with this code and reason. */
 export function closeFrame(code: number, reason: Buffer | string = ''): Buffer {
   const head = Buffer.alloc(2);
   head.writeUInt16BE(code);

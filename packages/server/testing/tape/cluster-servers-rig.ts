@@ -1,4 +1,4 @@
-/** For tests: one PostgreSQL and one NATS server, as configured for the cluster commands. */
+/** One PostgreSQL and one NATS server, as configured for the cluster commands. */
 
 import type { ClusterConfig } from '../../src/config/cluster-settings.ts';
 import { type InitialisedCluster, initCluster } from '../../src/operations/cluster/init-cluster.ts';

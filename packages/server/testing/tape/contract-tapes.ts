@@ -1,7 +1,4 @@
-/**
- * For tests: a live tape of several contracts in memory, with one watermark (`promise`) for all and one call per
- * commit.
- */
+/** A live tape of several contracts in memory, with one watermark (`promise`) for all and one call per commit. */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';

@@ -1,7 +1,6 @@
 /**
- * A tape is fed while its machine crashes repeatedly, and must equal an undisturbed run: the same trades, ranks,
- * stamps, watermark and sealed bytes. The source never repeats an acknowledged offer, so a lost acknowledged trade
- * stays lost.
+ * A tape is fed while its machine crashes repeatedly, and must equal an undisturbed run: trades, ranks, stamps,
+ * watermark and sealed bytes. The source never repeats an acknowledged offer, so a lost one stays lost.
  */
 
 import assert from 'node:assert/strict';
@@ -118,10 +117,7 @@ async function live(
   return isDone;
 }
 
-/**
- * Checks the manifest that a process left: everything it names exists, and it names every log with more than its
- * opening.
- */
+/** Checks the manifest that a process left: all it names exists, and it names every log with more than its opening. */
 async function assertNamed(machine: SimDisk): Promise<void> {
   const disk = machine.boot();
   for await (const event of verifyManifest(disk, TAPE_ROOT, DATASET)) {

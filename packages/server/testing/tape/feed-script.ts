@@ -51,7 +51,6 @@ export function* feedScript(seed: number, pace: ScriptPace): Generator<ScriptedO
   }
 }
 
-/** One contract's rows, in one batch per day. */
 function scriptBatches(
   random: Random,
   symbol: string,

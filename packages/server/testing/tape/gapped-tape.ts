@@ -24,7 +24,6 @@ const HOUR_NS = 3_600_000_000_000;
 /** The missing hours of every partial day. */
 const HOLE: DaySpan = [6 * HOUR_NS, 23.5 * HOUR_NS];
 
-/** What remains of a day. */
 export type DayLeft = 'whole' | 'partial' | 'missing';
 
 /** What remains of successive days, repeated cyclically. */

@@ -22,7 +22,6 @@ export class MarketTape implements LiveTape {
     for (const listener of this.#listeners) listener({ promise: this.promise, symbols: [symbol] });
   }
 
-  /** Hides these days of a contract's tape. */
   hide(symbol: string, ...days: readonly UtcDay[]): void {
     this.#hidden.set(
       symbol,

@@ -1,6 +1,6 @@
 /**
- * For tests: a live tape in memory, whose commits are durable at once. It serves batches of any size, as the real one
- * does, and each read takes event loop turns. Lent batches are overwritten when they are taken back.
+ * A live tape in memory, whose commits are durable at once. It serves batches of any size, as the real one does, and
+ * each read takes event loop turns. Lent batches are overwritten when they are taken back.
  */
 
 import { createHash } from 'node:crypto';
@@ -30,7 +30,6 @@ export class MemoryTape implements LiveTape {
   readonly missing = new Set<UtcDay>();
   /** Days whose index, or whose trades, cannot be read. */
   readonly damaged = new Map<UtcDay, 'index' | 'trades'>();
-  /** Days with missing hours. */
   readonly partial = new Map<UtcDay, readonly DaySpan[]>();
   readonly #symbol: string;
   readonly #batchRows: number;

@@ -25,8 +25,8 @@ const READY_WITHIN_MS = 180_000;
  */
 const NEW_READY_WITHIN_MS = 15_000;
 /**
- * A server that was killed and restarted may be missing to its peers, or fail its health check, for minutes. Another
- * restart helps.
+ * A server that was restarted may be missing to its peers, or fail its health check, for minutes. Another restart
+ * helps.
  */
 const STUCK_AFTER_MS = 60_000;
 const NEW_TRIES_MAX = 3;
@@ -43,7 +43,6 @@ export interface NatsServersOptions {
   readonly more?: (index: number, directory: string) => string;
   /** Additional settings of the cluster block. */
   readonly moreInCluster?: string;
-  /** The scheme of the clients' URLs. */
   readonly scheme?: 'nats' | 'tls';
   /** The address of each server; default: the loopback. */
   readonly hosts?: readonly string[];
@@ -69,7 +68,6 @@ interface JetStreamState {
   };
 }
 
-/** The health faults a server reports. */
 interface Health {
   readonly errors?: readonly { readonly type: string }[];
 }
@@ -144,7 +142,6 @@ export class NatsServers implements AsyncDisposable {
     return pid;
   }
 
-  /** The server's log. */
   async log(index: number): Promise<string> {
     return await readFile(join(this.homeOf(index), 'log'), 'utf8').catch(() => '');
   }
@@ -195,7 +192,6 @@ export class NatsServers implements AsyncDisposable {
     }
   }
 
-  /** Restarts a server without waiting for it. */
   async launch(index: number): Promise<void> {
     assert.equal(this.#processes[index], null, `server ${index} runs already`);
     const home = this.homeOf(index);
@@ -241,7 +237,6 @@ export class NatsServers implements AsyncDisposable {
     process.kill(this.pidOf(index), 'SIGCONT');
   }
 
-  /** Copies the store of a stopped server. */
   async copyStore(index: number, name: string): Promise<void> {
     const to = join(this.homeOf(index), name);
     await rm(to, { recursive: true, force: true });
@@ -260,7 +255,6 @@ export class NatsServers implements AsyncDisposable {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** The directory of a server's store. */
   storeOf(index: number): string {
     return join(this.homeOf(index), 'store');
   }
@@ -269,7 +263,6 @@ export class NatsServers implements AsyncDisposable {
     return this.#options.hosts?.[index] ?? '127.0.0.1';
   }
 
-  /** The directory of a server's files. */
   homeOf(index: number): string {
     return join(this.directory, `server-${index}`);
   }

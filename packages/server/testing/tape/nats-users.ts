@@ -1,7 +1,4 @@
-/**
- * For tests: NATS users with signed credentials, as `nsc` makes them: an operator, an account with JetStream, and its
- * users.
- */
+/** NATS users with signed credentials, as `nsc` makes them: an operator, an account with JetStream, its users. */
 
 import { nkeys } from '@nats-io/transport-node';
 

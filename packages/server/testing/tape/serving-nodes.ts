@@ -134,7 +134,6 @@ export class ServingNode {
   #epochs: CursorEpochs | null = null;
   #damage: TapeDamage | null = null;
   #place: { readonly disk: Disk; readonly clock: Clock } | null = null;
-  /** Whether its engine computes with the day. */
   #computesWithDay = false;
   #refusalOf: (spec: TopicSpec) => string | null = () => null;
   #daysAt = 0;

@@ -1,7 +1,6 @@
 /**
  * Several machines that share one tape, in one process: each with its own disk, connection and clock, on one stream in
- * memory. The source is scripted: it repeats an offer to the appending node until a node acknowledges it, and never
- * after.
+ * memory. A scripted source repeats an offer to the appending node until a node acknowledges it.
  */
 
 import assert from 'node:assert/strict';

@@ -34,7 +34,6 @@ interface ChainRecord {
 export class SharedTapeRun implements AsyncDisposable {
   readonly time = new StreamTime();
   readonly keeper = new MemoryKeeper(this.time);
-  /** Acknowledged records by sequence. */
   readonly acknowledged = new Map<number, string>();
   readonly nodes: SharedTapeNode[] = [];
   readonly random: () => number;

@@ -18,7 +18,6 @@ import {
 
 const SECOND_NS = 1_000_000_000n;
 
-/** Leases with a clock of their own. */
 class Run {
   now = 1_800_000_000_000_000_000n as EpochNs;
   readonly leases: Leases;
@@ -246,7 +245,6 @@ export function testLeases(
 const ACCOUNTS = ['a', 'b'] as const;
 const LIMIT = 3;
 const TEST_LIMIT = 2;
-/** Holders that use test keys. */
 const TESTERS: readonly string[] = ['4', '5', '6'];
 
 type Step =

@@ -1,7 +1,6 @@
 /**
- * Two handles on one account store, for the contract suite: changes through `store` are visible through `other`, which
- * works in another thread or process. Tests share the store, each with its own accounts and time; names and secrets
- * never repeat.
+ * Two handles on one account store: changes through `store` are visible through `other`, in another thread or process.
+ * Tests share the store, each with its own accounts and time; names and secrets never repeat.
  */
 
 import assert from 'node:assert/strict';
@@ -92,7 +91,6 @@ export class StoreRig {
     return 'refused' in key ? assert.fail(key.refused) : key;
   }
 
-  /** The key's record from the list. */
   async listed(key: KeyRecord): Promise<KeyRecord | undefined> {
     const keys = await this.store.listKeys(this.now, key.accountId);
     return keys.find(({ id }) => id === key.id);

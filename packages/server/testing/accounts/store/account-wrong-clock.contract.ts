@@ -1,7 +1,4 @@
-/**
- * The suite's part about a clock that was a day ahead for a while: its records neither lock customers out nor live
- * longer.
- */
+/** The suite's part about a clock that was a day ahead: its records neither lock customers out nor live longer. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,13 +1,11 @@
-/** For tests: damages a SQLite file in place, so that every connection reads noise. */
+/** Damages a SQLite file in place, so that every connection reads noise. */
 
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 const PAGE_BYTES = 4_096;
 
-/**
- * Overwrites every page but the first, then writes through another connection, so that no connection trusts its cache.
- */
+/** Overwrites every page but the first, then writes through another connection, so that none trusts its cache. */
 export function spoilDatabase(path: string): void {
   using outside = new DatabaseSync(path);
   outside.exec('PRAGMA wal_checkpoint(TRUNCATE)');

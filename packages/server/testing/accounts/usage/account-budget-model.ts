@@ -1,6 +1,4 @@
-/**
- * The reference model of a budget: a list of reservations, each holding or charged. Used only by the contract suite.
- */
+/** The reference model of a budget: a list of reservations, each holding or charged. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Reservation, ReserveRequest } from '../../../src/accounts/usage/usage-store.ts';

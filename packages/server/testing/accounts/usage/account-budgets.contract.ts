@@ -1,7 +1,4 @@
-/**
- * The account store's contract about budgets: single cases, then random histories compared with a model, then random
- * histories with overlapping calls.
- */
+/** The account store's contract about budgets: single cases, a model, and overlapping calls. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

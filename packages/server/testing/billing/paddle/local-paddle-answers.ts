@@ -1,4 +1,4 @@
-/** For tests: the local Paddle's responses, with envelopes, errors, and paged lists. */
+/** The local Paddle's responses, with envelopes, errors, and paged lists. */
 
 import { LocalRefusal } from './local-paddle-ledger.ts';
 
@@ -73,7 +73,6 @@ export function listed<Item extends { id: string }>(
   return { data, pagination: { per_page: perPage, next: next.href, ...estimate } };
 }
 
-/** Renames every field. */
 export function renamed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(renamed);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-/** For tests: a Paddle account in memory with a manual clock. Buyers, banks and time act as at Paddle. */
+/** A Paddle account in memory with a manual clock. Buyers, banks and time act as at Paddle. */
 
 import type {
   IAddressResponse,
@@ -190,7 +190,6 @@ export class LocalPaddleBooks extends LocalPaddleSubscriptions {
     )!;
   }
 
-  /** Processes what is due. */
   pass(): void {
     this.passSubscriptions();
     if (this.refunds !== 'in-ten-minutes') return;

@@ -1,4 +1,4 @@
-/** For tests: the contents of a Paddle account, in memory. Every change emits its event, and ids sort by creation. */
+/** The contents of a Paddle account, in memory. Every change emits its event, and ids sort by creation. */
 
 import type {
   IAddressResponse,

@@ -1,4 +1,4 @@
-/** For tests: the subscriptions of a Paddle account in memory, and how time changes them. */
+/** The subscriptions of a Paddle account in memory, and how time changes them. */
 
 import type { ISubscriptionResponse, ITransactionResponse } from '@paddle/paddle-node-sdk';
 import type { EpochNs } from '@tapeloom/core/numbers';

@@ -1,7 +1,4 @@
-/**
- * For tests: a local server that responds like Paddle to our requests, over real HTTP: envelopes, errors, pages, rate
- * limit, and webhooks that are retried until accepted.
- */
+/** A local server that responds like Paddle, over real HTTP: errors, pages, rate limit, and retried webhooks. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -128,7 +125,6 @@ export class LocalPaddle implements AsyncDisposable {
     await this.idle();
   }
 
-  /** Sends what is due; resolves when it is sent. */
   idle(): Promise<void> {
     this.#sending = this.#sending.then(() => this.#send());
     return this.#sending;

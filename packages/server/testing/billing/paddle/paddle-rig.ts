@@ -68,7 +68,6 @@ export class PaddleRig implements ProviderRig {
     return rig;
   }
 
-  /** Simulates a restart of the process. */
   restart(): void {
     this.provider = this.#open();
   }

@@ -55,7 +55,6 @@ export class StripeSender {
     this.#waiting.push({ event, body, attempts: 0, sendAt: this.#now });
   }
 
-  /** Sends what is due. */
   async look(): Promise<void> {
     const now = this.#now;
     const due = this.#waiting.filter(({ sendAt }) => sendAt <= now);

@@ -1,7 +1,7 @@
 /**
- * For tests: a local Stripe over real HTTP, with bearer keys, versions, forms, idempotency, error envelopes and rate
- * limits, over objects of the SDK's types. Webhooks are signed and retried until accepted. It can be down, silent, cut
- * off after processing, or respond in an unexpected format.
+ * A local Stripe over real HTTP, with bearer keys, versions, forms, idempotency, error envelopes and rate limits, over
+ * objects of the SDK's types. Webhooks are signed and retried until accepted. It can be down, silent, cut off after
+ * processing, or respond in an unexpected format.
  */
 
 import { createServer, type Server } from 'node:http';

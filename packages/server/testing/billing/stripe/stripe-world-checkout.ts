@@ -44,7 +44,6 @@ export function expireCheckout(world: StripeWorld, id: string): Stripe.Checkout.
   return session;
 }
 
-/** The buyer pays on Stripe's page. */
 export function payCheckout(world: StripeWorld, id: string, by: PaidBy = 'card'): void {
   const session = world.get(world.sessions, id);
   if (session.status !== 'open') throw new Error(`${id} is ${session.status}`);

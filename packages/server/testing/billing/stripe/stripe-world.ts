@@ -1,7 +1,4 @@
-/**
- * The state of a local Stripe: objects by id, the events of their changes, and its time. `stripe-world-checkout.ts` and
- * `stripe-world-billing.ts` change it.
- */
+/** The state of a local Stripe: objects by id, their events, and its time. Two modules beside it change it. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import Stripe from 'stripe';
@@ -18,7 +15,6 @@ export type StripeObject =
   | Stripe.Refund
   | Stripe.Dispute;
 
-/** A rejection by Stripe. */
 export class StripeRefusal extends Error {
   readonly status: number;
   readonly code: string | null;
