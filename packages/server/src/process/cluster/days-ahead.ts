@@ -1,7 +1,8 @@
 /**
- * The days to come behind the tape, as the appending node tracks them for one term: which it is about to name, and
- * which the nodes have. It waits for slow nodes, but not forever. A node that is missing a settled day shows nothing
- * that depends on it (`topics/days-to-come.ts`), so correctness does not depend on knowing which nodes are alive.
+ * The past days still to be added to the tape, as the appending node tracks them for one term: which it is about to
+ * name, and which the nodes have. It waits for slow nodes, but not forever. A node that is missing a settled day shows
+ * nothing that depends on it (`topics/days-to-come.ts`), so correctness does not depend on knowing which nodes are
+ * alive.
  */
 
 import type { TapeBook } from '../../tape/stream/tape-book.ts';

@@ -2,7 +2,7 @@
  * The cursor floors that all nodes of a cluster know; they are part of the tape's book, among its records. A node shows
  * nothing that follows a book on the tape before its main thread applies the floors in it. So wherever a cursor is
  * issued or resumed, everything agreed before its trades is known. The appending node writes the agreement of the
- * nodes, and the days that are still to come behind the tape.
+ * nodes, and the past days still to be added to the tape.
  */
 
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -110,7 +110,7 @@ export class SharedFloors implements Disposable {
     await this.#write(term);
   }
 
-  /** Announces days that will be added behind the tape: nodes that read the book resume nothing across them. */
+  /** Announces past days that will be added to the tape: nodes that read the book resume nothing across them. */
   async name(days: readonly DayToCome[]): Promise<void> {
     const term = this.#term;
     if (days.length === 0 || term === null) return;
