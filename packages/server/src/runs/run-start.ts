@@ -94,8 +94,8 @@ export async function beginSettled(
 
 /**
  * Like `beginSettled`, for any kind of run. Between sessions the current session is the next one. So a settled run
- * needs only the look-back of the previous one: its result for a day depends only on the days from `firstDayRead` to
- * that day, wherever it started.
+ * needs nothing of the previous session beyond its own look-back, and its result for a day depends only on the days
+ * from `firstDayRead` to that day, wherever it started.
  */
 export async function beginRun<Run extends TapeRun>(
   source: RunSource,
