@@ -181,7 +181,7 @@ export class SettledDaysReader implements SettledDays {
     }
   }
 
-  /** Adds a day to pages. Yields full pages, and before computing also the pages with what is already there. */
+  /** Adds a day to pages. Yields full pages and, before computing, a page of the cached results. */
   async *#dayPages(asked: AskedDay, read: SettledRead, pages: DaysPages): AsyncGenerator<DaysPage> {
     const { request, source, day, end, isWhole, onTape } = asked;
     if (isQuiet(source.sessions, day)) {
