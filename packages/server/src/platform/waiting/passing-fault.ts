@@ -6,7 +6,7 @@
 /** The reason for each is in docs/decisions/0023. */
 const PASSING_CODES: ReadonlySet<unknown> = new Set([
   'EMFILE', // this process is at its limit of open files
-  'ENFILE', // the machine is
+  'ENFILE', // the machine is at its limit of open files
   'EAGAIN', // the resource is temporarily unavailable
   'EINTR', // a signal interrupted the call
   'ENOMEM', // the kernel is out of memory
