@@ -49,9 +49,9 @@ export interface DbnDecoderOptions {
  *   captures. Fills (F) are the other side of a trade and never count.
  * - Its time is `ts_event`. The file is ordered by `ts_recv`, so times may go backwards. A caller that needs them
  *   ascending must sort each contract's day by time, with ties in file order.
- * - A trade with an undefined price, time or size, or of size 0, is left out and counted: the format allows it, but such
- *   a trade has no place on a tape. Anything that the format forbids (an unknown action or side, a price beyond 2^53, a
- *   time in 2189 or later, a wrong length) means that the file is damaged, and is rejected.
+ * - A trade with an undefined price, time or size, or of size 0, is left out and counted: the format allows it, but
+ *   such a trade has no place on a tape. Anything that the format forbids (an unknown action or side, a price beyond
+ *   2^53, a time in 2189 or later, a wrong length) means that the file is damaged, and is rejected.
  */
 export class DbnDecoder {
   readonly #input = new DbnInput();

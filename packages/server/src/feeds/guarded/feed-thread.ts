@@ -1,6 +1,6 @@
 /**
  * Reads foreign files in a thread that can be ended. A damaged or hostile file costs at most a bounded memory and a
- * bounded time without progress; then it is rejected with the place that was being read. The thread reads one file
+ * bounded time without progress; then it is rejected with the position that was being read. The thread reads one file
  * after another, and is started again after it was ended.
  */
 
