@@ -36,7 +36,6 @@ export async function marketsOf(io: CommandIo, data?: string): Promise<readonly 
   return [openMarket(live), ...files];
 }
 
-/** The calendar of a contract that one of these markets lists. */
 export function calendarOf(markets: readonly Market[], contract: Contract): Calendar {
   return markets.find((it) => it.dataset === contract.dataset)!.calendar(contract.calendar);
 }

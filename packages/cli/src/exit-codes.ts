@@ -36,7 +36,6 @@ export const EXIT_CODE_MEANINGS: readonly (readonly [code: ExitCode, meaning: st
   [ExitCode.interrupted, 'interrupted by ctrl-c or SIGTERM'],
 ];
 
-/** The exit code for an error code of the service or of the client library. */
 export function exitCodeOf(code: string): ExitCode {
   if (Object.hasOwn(BY_ERROR_CODE, code)) return BY_ERROR_CODE[code]!;
   return /^HTTP_5\d\d$/.test(code) ? ExitCode.notNow : ExitCode.failure;

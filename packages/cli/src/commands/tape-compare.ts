@@ -56,7 +56,6 @@ Examples:
   run,
 };
 
-/** The other side of the comparison: a dataset's contracts and days. */
 interface Compared {
   readonly contracts: ListedDataset['contracts'];
   readonly tape: ComparedTape;

@@ -50,7 +50,6 @@ export async function servicePlace(
   return { url, key: given === undefined ? kept : readKey(given) };
 }
 
-/** The service and the key, for commands that need one. */
 export async function signedInPlace(
   values: CustomerOptionValues,
   io: CommandIo,

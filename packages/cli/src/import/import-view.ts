@@ -145,7 +145,6 @@ export function refusalsText({ path, days }: ImportedFile): string {
   return `${basename(path)} is rejected, nothing of it is imported: ${why}.\n${lines.join('\n')}\n${remedy}\n`;
 }
 
-/** Why the files do not cover what was declared; empty if they do. */
 export function claimText({ days }: Pick<ImportedFile, 'days'>): string {
   const refused = days.filter(({ status }) => status === 'refused');
   if (refused.length === 0) return '';

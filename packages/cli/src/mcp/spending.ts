@@ -55,7 +55,6 @@ export class Spending {
     return null;
   }
 
-  /** Throws `CostRefusedError` if the limits do not allow it. */
   reserve(computeUnits: number): Reservation {
     const refusal = this.refusal(computeUnits);
     if (refusal !== null) {

@@ -55,7 +55,6 @@ export interface SettledResult {
   readonly warm: boolean;
 }
 
-/** Days that a run needs are missing from the tape. */
 export class MissingDaysError extends Error {
   readonly days: readonly UtcDay[];
   /** The first session that a run could start from; null when there is none. */
