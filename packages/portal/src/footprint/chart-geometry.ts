@@ -10,7 +10,7 @@ const TALL_FROM = 500;
 /** Numbers below a legible size are omitted; the cells stay. */
 const TEXT_ROW_MIN = 13;
 const TEXT_HALF_MIN = 26;
-/** The least rows between the last price and the edge. */
+/** Minimum rows between the last price and the edge of the picture. */
 const EDGE_ROWS = 3;
 /** The share of visible bars that are centred. */
 const RECENT_SHARE = 0.7;

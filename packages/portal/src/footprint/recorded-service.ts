@@ -188,7 +188,6 @@ function sameParams(a: Readonly<Record<string, unknown>>, b: Readonly<Record<str
   return [...names].every((name) => a[name] === b[name]);
 }
 
-/** The part of WebSocket that the client library uses. */
 class RecordedSocket implements WebSocketLike {
   /** The recording's subscription name, by the client's. */
   readonly subs = new Map<string, string>();

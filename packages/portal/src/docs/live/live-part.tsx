@@ -26,7 +26,6 @@ const RECORDINGS = import.meta.glob<string>('../../../recording/indicators/*.gz'
 
 export type LiveKind = 'recorded' | 'market';
 
-/** Replaces the content of `place` with the live part, and starts it. */
 export function startLive(place: HTMLElement, indicator: string, kind: LiveKind): void {
   place.replaceChildren();
   render(<LivePart indicator={indicator} kind={kind} />, place);

@@ -12,7 +12,6 @@ import { svgText } from '../../footprint/svg-painter.ts';
 const WIDE = { width: 900, height: 560 };
 const NARROW = { width: 640, height: 470 };
 
-/** The chart's model at the start of the recording. */
 export function firstModel(recording: Recording): ChartModel {
   const models = new ChartModels(Number(recording.requests.s1?.params.group));
   return models.model(

@@ -23,7 +23,6 @@ export function bothSteps(isBuyable: (offer: OfferId) => boolean): readonly Both
   }));
 }
 
-/** The checkout of these offers, as one order or as both. */
 export function checkoutPath(offers: readonly OfferId[]): string {
   return offers.length > 1 ? BOTH_PATH : `/checkout?offer=${offers[0]}`;
 }

@@ -33,7 +33,6 @@ export function priceSentence(
   return `${moneyText(order.amountMinor, order.currency)} ${every}, ${tax}`;
 }
 
-/** The effects of a confirmation on the rights and the money. */
 export function effectText(order: OrderView, name: string): readonly string[] {
   const amount = order.withdrawal?.amountMinor ?? 0;
   if (order.state === 'open') {
@@ -59,7 +58,6 @@ function moneyBackText(order: OrderView, amountMinor: number): string {
     : `You get ${money}${tax} back the way you paid.`;
 }
 
-/** The result of a withdrawal; null: there was none. */
 export function withdrawnText({ withdrawn, currency }: OrderView): string | null {
   if (withdrawn === null) return null;
   const { amountMinor, state } = withdrawn;
