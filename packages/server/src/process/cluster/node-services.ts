@@ -62,7 +62,7 @@ export interface NodeNews {
   drain(): void;
   /** Another process has taken this node's identity: the process must end. */
   displaced(): void;
-  /** The database may be missing the newest changes: it was restored from a backup, or replaced by a standby. */
+  /** The database may miss its newest changes: it restarted, was restored from a backup, or a standby took over. */
   older(): void;
   agreed(computations: Computations): void;
   looked(nodes: readonly KnownNode[]): void;
