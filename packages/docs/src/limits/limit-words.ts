@@ -20,7 +20,7 @@ export function count(value: number): string {
   return value.toLocaleString('en');
 }
 
-/** In the largest unit that divides it, else in the one with a value above 4, rounded down. */
+/** In the largest unit that divides it or fits into it more than four times, rounded down. */
 export function size(bytes: number): string {
   const [unit, name] = SIZES.find(([each]) => bytes % each === 0 || bytes > 4 * each) ?? [1, 'B'];
   return `${count(Math.floor(bytes / unit))} ${name}`;
