@@ -1,5 +1,5 @@
 /**
- * Known futures by the root of their symbol: tick size and exchange calendar. Products beyond the simulated ones follow
+ * Known futures by the root of their symbol: tick size and exchange calendar. Products beyond the built-in ones follow
  * their exchange's specifications (CME Group). For all others the tick is derived from their trades.
  */
 
