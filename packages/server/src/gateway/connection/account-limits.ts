@@ -1,8 +1,7 @@
 /**
- * Which holdings of an account exceed its limits after the limits became smaller. The oldest connections, subscriptions
- * and configurations stay. All count at the account's limits; those of test keys count at the test limits too. A grant
- * never exceeds limits that did not change: fewer holdings were open at its time, and the number of older ones only
- * falls.
+ * Which holdings of an account exceed its limits after these became smaller. The oldest connections, subscriptions and
+ * configurations stay. All count at the account's limits; those of test keys count at the test limits too. A grant
+ * never exceeds unchanged limits: fewer holdings were open at its time, and the number of older ones only falls.
  */
 
 import type { CountedLimit, Entitlements } from '@tapeloom/core/entitlement/entitlements';

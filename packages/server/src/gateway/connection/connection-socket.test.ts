@@ -13,7 +13,7 @@ import type { GatewayMetrics } from './gateway-metrics.ts';
 
 const { skipFromBytes, bytesMax } = OUTBOX_LIMITS;
 
-/** A stream with a reader that never stalls, which shows the test what was published. */
+/** A stream with a reader that never stalls, which shows the test all published messages. */
 class Stage implements AsyncDisposable {
   readonly stream: InProcessStream;
   readonly quick: StallingSocket;

@@ -88,7 +88,7 @@ function begun(sub: string): ConnectionEvent {
   return { t: 'begun', sub, now: (NOW - 9_000_000_000_000n) as EpochNs };
 }
 
-/** Subscribes, is granted what that counts as, and has begun. */
+/** Subscribes, is granted the leases, and has begun. */
 function subscribed(one: Connection, sub: string, instrument?: string, more?: object): number {
   const [lease] = one.step(subscribe(sub, instrument, more));
   assert.ok(lease?.t === 'lease');

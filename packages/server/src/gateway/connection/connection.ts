@@ -1,7 +1,7 @@
 /**
- * One client connection as a state machine without I/O: `step` takes an event and returns actions. A message that
- * cannot be understood gets an `error` and costs nothing else; a subscription that fails ends alone. Faults of the
- * connection as a whole are close codes, never `error` messages.
+ * One client connection as a state machine without I/O: `step` takes an event and returns actions. An unreadable
+ * message gets an `error` and costs nothing else. Faults of the whole connection are close codes, never `error`
+ * messages.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

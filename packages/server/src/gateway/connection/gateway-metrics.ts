@@ -20,7 +20,7 @@ export interface GatewayMetrics {
   readonly errorsTotal: Readonly<Record<string, number>>;
   /** Connections closed as slow consumers that still have time to read the close frame. */
   readonly parting: number;
-  /** Of those, destroyed because they did not end by themselves in time. */
+  /** Parting connections that were destroyed because they did not end in time. */
   readonly partingCutTotal: number;
 }
 

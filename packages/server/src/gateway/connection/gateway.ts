@@ -83,7 +83,7 @@ class WebSocketGateway implements Gateway {
   readonly #services: ConnectionServices;
   readonly #server: Server<typeof StreamWebSocket>;
   readonly #connections = new Set<ConnectionSocket>();
-  /** Of accepted handshakes. */
+  /** The request ids of accepted handshakes. */
   readonly #requestIds = new WeakMap<IncomingMessage, string>();
   readonly #parting: PartingSockets;
   readonly #resources = new DisposableStack();

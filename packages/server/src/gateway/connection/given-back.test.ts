@@ -1,4 +1,4 @@
-/** Connections that go give back what they hold, whatever they did and wherever their end met them. */
+/** Connections that end give back everything they hold, whatever they did before. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

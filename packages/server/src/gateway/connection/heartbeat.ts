@@ -1,7 +1,6 @@
 /**
  * The heartbeats of one connection, at fixed due times that a late beat does not move. A plain interval restarts when
- * it is late. After a stall, the beats of all connections that were due in it would stay together, and thousands would
- * be sent in one burst.
+ * it is late: after a stall, the beats of all connections would stay together, and be sent in bursts of thousands.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

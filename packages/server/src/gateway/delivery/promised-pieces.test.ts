@@ -18,7 +18,7 @@ import { SocketWriter } from '../wire/socket-writer.ts';
 
 const DAY = utcDay(20261112);
 
-/** What a sender sends with one permit. */
+/** The messages that a sender sends with one permit. */
 interface Piece {
   /** The size of each of its messages. */
   readonly sizes: readonly number[];
@@ -27,7 +27,7 @@ interface Piece {
 }
 
 interface Case {
-  /** Of each subscription, in the order of asking. */
+  /** The pieces of each subscription, in the order of its requests. */
   readonly pieces: readonly (readonly Piece[])[];
   /** Bytes that the peer reads in each turn of the event loop, again and again. */
   readonly reads: readonly number[];

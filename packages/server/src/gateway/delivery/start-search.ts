@@ -1,7 +1,6 @@
 /**
- * Where a subscription starts. Puts the questions of `start-verdict.ts` in their order, with the results so far: where
- * the cursor lies, and how long a cursor beyond the tape was waited for. Plans the replay of what the ring does not
- * have.
+ * Where a subscription starts. Puts the questions of `start-verdict.ts` in order, with the results so far (the cursor's
+ * position, the time waited for it), and plans the replay of what the ring does not have.
  */
 
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';

@@ -1,7 +1,7 @@
 /**
- * Where a subscription may start: one pure function for each question of a resume, in the order of asking. The results
- * never reveal anything this caller may not see, and never leave a gap: a stream that cannot resume exactly starts
- * afresh, after a `reset` with the reason.
+ * Where a subscription may start: one pure function for each question of a resume, in order. Results never reveal
+ * anything this caller may not see, and never leave a gap: a stream that cannot resume exactly gets a `reset` and
+ * restarts.
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';
@@ -15,7 +15,7 @@ import { lookAgainMs } from '../../runs/ahead-wait.ts';
 import type { CursorPlace } from '../../runs/replay.ts';
 import { type ErrorReply, invalid } from '../wire/client-message.ts';
 
-/** Cursors of this age are caught up free of charge, whether a ring has everything or not. */
+/** Cursors up to this age are caught up free of charge, whether a ring has everything or not. */
 export const FREE_RESUME_NS = 15n * MINUTE_NS_BIG;
 
 export interface StreamTimes {

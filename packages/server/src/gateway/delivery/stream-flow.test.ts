@@ -170,7 +170,7 @@ test('sockets nobody has proven are few: per address and in all, and 5 s whateve
   open.push(await from('10.0.0.4'));
   assert.equal((await crowd.shift()!.closed).code, 1013);
   open.push(...crowd);
-  // Where strangers have filled their slots, a key gets in.
+  // A key is admitted even when unproven connections have filled their slots.
   using known = await desk.open(await desk.key('live'));
   await known.answered();
   assert.equal((await open.pop()!.closed).code, 1013);

@@ -29,7 +29,7 @@ async function pair(stream: InProcessStream, more: object = BARS) {
   return { steady, cut };
 }
 
-/** Waits until a client has what the other has. */
+/** Waits until both clients have the same state. */
 async function agree(one: ResumingClient, other: ResumingClient): Promise<void> {
   for (const client of [one, other]) await client.connection.answered();
   assert.deepEqual(one.state, other.state);

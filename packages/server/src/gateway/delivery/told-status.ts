@@ -1,7 +1,6 @@
 /**
- * The status messages of a subscription: each change is sent once, also a change of `partialSince` (a session that is
- * not complete). While the subscription catches up with the past it is `warming`, whatever the state of its topic. From
- * then on it has its topic's state.
+ * A subscription's status messages: each change is sent once, also of `partialSince` (an incomplete session). While the
+ * subscription catches up with the past it is `warming`; from then on it has its topic's state.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

@@ -1,7 +1,6 @@
 /**
  * Parses the text of a frame into a message, or into the exact reason why it is none. All input of clients passes here
- * first. A parsed message has the declared fields with the declared types and no others, nests no deeper than a limit,
- * and never holds a `__proto__`.
+ * first. A message has exactly the declared fields and types, a limited depth, and never a `__proto__`.
  */
 
 import { parseCursor } from '@tapeloom/core/cursor';
@@ -20,7 +19,7 @@ import type { FieldFault } from '@tapeloom/protocol/problem';
 export const DEPTH_MAX = 8;
 /** Faults named in one reply, so that a hostile message never gets a much longer response. */
 const FAULTS_MAX = 16;
-/** Of a path that a reply names. */
+/** The longest path in a reply. */
 const PATH_CHARACTERS_MAX = 128;
 const NAME_CHARACTERS_MAX = 64;
 /** A `sub` of up to so many bytes is repeated whole in a reply, also one that is too long to be valid. */

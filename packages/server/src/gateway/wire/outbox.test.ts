@@ -47,7 +47,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ t: fc.constant('read'), bytes: fc.nat(900) }) },
 );
 
-/** What one topic published: its state at every flush edge. */
+/** The publications of one topic: its state at every flush edge. */
 class TopicModel {
   readonly stateAt = new Map<string, State>([['20261112.0.0', new Map()]]);
   position = '20261112.0.0';
@@ -283,7 +283,7 @@ function frame(kind: ServerMessage['t'], sub: string | null, id = '', bytes = 10
   return new MessageFrame(kind, sub, id, textFrame(text));
 }
 
-/** What was held, each as `kind sub id`. */
+/** The held messages, each as `kind sub id`. */
 function heldIn(outbox: Outbox): readonly string[] {
   const all = outbox.takeAll();
   const texts = all === null ? [] : frameTexts(all.bytes);

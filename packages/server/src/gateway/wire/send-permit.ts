@@ -1,8 +1,7 @@
 /**
  * The permit to send the next large piece (a page, a piece of the ring, a snapshot) to one client. A connection has
- * one. One subscription holds it at a time, in the order of their requests, and it is granted only while little is
- * pending. So a healthy reader is never taken for a slow consumer, and no subscription delays the others by more than a
- * piece.
+ * one. One subscription holds it at a time, in the order of their requests, and only while little is pending. So a
+ * healthy reader is never taken for a slow consumer, and no subscription delays the others by more than a piece.
  */
 
 /** Grants in one go; then other work of the process gets a chance. */

@@ -72,7 +72,7 @@ export class SocketWriter {
   readonly #outbox = new Outbox();
   #queue: EncodedFrames[] = [];
   #queueBytes = 0;
-  /** The peer has not taken what is on the socket: `#taken` follows. */
+  /** The peer has not taken the bytes on the socket: `#taken` follows. */
   #isBehind = false;
   /** `release` follows at the end of this turn of the event loop. */
   #isDue = false;
@@ -157,10 +157,7 @@ export class SocketWriter {
     }
   }
 
-  /**
-   * Ends the output. `rest`: all that is pending goes first, or only what the peer takes at once. The frames of a write
-   * that has begun go out in any case.
-   */
+  /** Ends the output. `rest`: sends all of it first, or only a begun write and bytes that the peer takes at once. */
   end({ rest }: { readonly rest: 'sent' | 'dropped' }): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -188,7 +185,7 @@ export class SocketWriter {
     return this.#pendingBytes;
   }
 
-  /** The peer has taken something: sends what comes next, as far as the peer takes it. */
+  /** The peer has taken something: sends the next frames, as far as the peer takes them. */
   #moveOn(): void {
     for (;;) {
       this.release();
@@ -245,10 +242,7 @@ export class SocketWriter {
     this.#socket.write(bytes);
   }
 
-  /**
-   * Most writes are taken at once, and a callback would cost each of them a tick. So only bytes that stay get one, on
-   * an empty write behind them.
-   */
+  /** Most writes are taken at once: only bytes that stay get a callback, on an empty write behind them. */
   #awaitPeer(): void {
     if (this.#isBehind || this.#socket.writableLength === 0 || !this.#socket.writable) return;
     this.#isBehind = true;
