@@ -1,8 +1,7 @@
 /**
- * The AsyncAPI document of the stream, made from the schemas that check client messages and that tests check every
- * server message against. Pure: the same schemas give the same document. The server's schemas are closed in our tests
- * and open to customers: fields and words may be added within this version. The version of AsyncAPI is the newest that
- * generators read.
+ * The AsyncAPI document of the stream, made from the schemas that check client messages and, in tests, every server
+ * message. Equal schemas give an equal document. The server's schemas are closed in our tests and open to customers:
+ * fields and words may be added within this version. The version of AsyncAPI is the newest that generators read.
  */
 
 import { CLIENT_MESSAGE_SCHEMAS, type ClientMessage } from '@tapeloom/protocol/client-messages';

@@ -1,7 +1,4 @@
-/**
- * Every operation responds as its documented statuses promise: to a request without rights, with an unknown field or
- * body, too large, or one too many.
- */
+/** Every operation responds as documented to requests without rights, with unknown fields, too large, or too many. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -104,7 +101,7 @@ test('fields and bodies that nobody asked for are refused by every operation tha
     await others(415, CASES, (one) => asking(one, isWebhook(one) ? packed : text)),
     [],
   );
-  // A try with a plan that does not allow it is rejected earlier.
+  // `/v1/portal/try/` with a plan that does not allow it is rejected earlier.
   const reads = CASES.filter((one) => isRead(one) && !one.path.startsWith('/v1/portal/try/'));
   assert.deepEqual(await others(400, reads, (one) => asking(one, {}, '?nobody=1')), []);
   const changes = CASES.filter((one) => !isRead(one));

@@ -1,8 +1,7 @@
 /**
  * Our schemas as a document publishes them: every object and every list of words has a name, stands in one place and is
  * referred to. The name is the schema's `title`, or else follows from its place, such as `OrderWithdrawal`. Sent
- * schemas are published open: fields and words may be added. Accepted schemas are published closed, as they are
- * checked.
+ * schemas are published open: fields and words may be added. Accepted schemas are published closed.
  */
 
 import { isDeepStrictEqual } from 'node:util';

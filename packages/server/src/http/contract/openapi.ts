@@ -248,7 +248,7 @@ function needsKey({ access }: Route): boolean {
   return access !== 'public' && access !== 'optional';
 }
 
-/** Not for reads of a session. For public routes, only for changes that the portal's own pages alone may make. */
+/** Not for `optional` routes and reads of a session; for public routes, only for changes by the portal's own pages. */
 function mayForbid({ access, method, path }: Route): boolean {
   if (access === 'optional' || (access === 'session' && method === 'GET')) return false;
   return access !== 'public' || (method !== 'GET' && path.startsWith('/v1/portal/'));

@@ -1,7 +1,4 @@
-/**
- * Examples of the public operations, for the published contract: a query or a body, and its answer. A test checks each
- * against its schema. Their secrets are made up.
- */
+/** Examples of the public operations for the contract. A test checks each against its schema. Secrets are made up. */
 
 import { BAR } from './stream-examples.ts';
 

@@ -33,10 +33,7 @@ function valueSchema({ type, minimum, maximum, multipleOf, values }: ParameterDe
   return values === undefined ? own : { anyOf: [words, own] };
 }
 
-/**
- * A step such as 0.01 stands in the text: validators divide, and in doubles 1.15 / 0.01 is no whole number, though 1.15
- * is on the grid.
- */
+/** A step such as 0.01 stands in the text: validators divide, and 1.15 / 0.01 is no whole number in doubles. */
 function describedSteps({ description, multipleOf }: ParameterDefinition): string {
   if (multipleOf === undefined || isWhole(multipleOf)) return description;
   return `${description} In steps of ${multipleOf}.`;

@@ -80,7 +80,7 @@ export function estimateRoute(history: () => HistoryFacts): Route {
   });
 }
 
-/** Of all studies: the study whose session opened first has the most missing days. */
+/** The missing days of all studies: the study whose session opened first has the most. */
 function missingDaysOf(covered: readonly CoveredQuery[]): readonly UtcDay[] {
   const all = covered.flatMap(({ coverage }) => coverage.missingDays);
   return [...new Set(all)].sort((a, b) => a - b);

@@ -1,7 +1,4 @@
-/**
- * Sends an export from a line or byte on, no faster than its reader takes it. At the end of every response, cut ones
- * too, the written bytes are charged.
- */
+/** Sends an export from a line or byte on, at its reader's pace. Written bytes are charged, also of a cut response. */
 
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';

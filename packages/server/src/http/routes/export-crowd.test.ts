@@ -1,7 +1,4 @@
-/**
- * Many exports that no client reads: they hold no slot for computing, little is computed for them, and its memory is
- * freed when they go.
- */
+/** Many unread exports: they hold no slot for computing, little is computed for them, and its memory is freed. */
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -24,7 +21,7 @@ import type { DaysPage, DaysRead, SettledDaysRequest } from '../../results/settl
 const MIB = 1_024 * 1_024;
 const EXPORTS_EACH = 32;
 
-/** Far more than fits between server and client, of what cannot be compressed. */
+/** Far more than fits between server and client, and incompressible. */
 const FRAME = randomBytes(MIB);
 
 /** A compute thread inside this one; exports of some accounts have no end. */

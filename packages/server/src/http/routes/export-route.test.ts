@@ -219,7 +219,7 @@ test('a cut export is charged its whole range and the bytes that were written; t
     const reader = response.body!.getReader();
     const pieces: Uint8Array[] = [];
     let lines: readonly string[] = [];
-    // The header and what is there already: its end does not come.
+    // The header and the lines that are ready: the end does not come.
     while (lines.length < 2) {
       pieces.push((await reader.read()).value!);
       lines = linesOf(Buffer.concat(pieces));

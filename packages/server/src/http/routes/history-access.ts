@@ -1,7 +1,4 @@
-/**
- * The common front end of history, estimates and exports: from a request's text to a range that exists and that the
- * caller may read, or to an error.
- */
+/** The front end of history, estimates and exports: from a request to a range that the caller may read, or an error. */
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -156,9 +153,8 @@ async function requireDays({ daysHere }: HistoryFacts, query: HistoryQuery): Pro
 }
 
 /**
- * Reading finds damage of a sealed day, and from then on the day counts as missing. So the work that found it runs once
- * more. It fails with the day's name, or succeeds without the day: where gaps are allowed, or only the look-back
- * becomes shorter.
+ * Reading finds damage of a sealed day, and from then on the day counts as missing. So the work runs once more: it
+ * fails with the day's name, or succeeds without the day where gaps are allowed or only the look-back becomes shorter.
  */
 export async function passingDamage<T>(
   /** Called with the number of days found so far. */

@@ -1,7 +1,4 @@
-/**
- * Clients that go before they have their answer: the pool's read is given up at once, whatever it was doing, and only
- * received output is charged.
- */
+/** Clients that go before they have their answer: the read is given up at once, and only received output is charged. */
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

@@ -1,6 +1,4 @@
-/**
- * A sealed day that was not read since it was damaged: the first request that meets it already reports it as missing.
- */
+/** A sealed day that was not read since it was damaged: the first request that meets it reports it as missing. */
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';

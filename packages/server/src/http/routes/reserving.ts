@@ -4,7 +4,7 @@
 
 export interface Reserving {
   readonly reserved: Promise<void>;
-  /** Of the opening: also aborted when the reservation is rejected, with its error. */
+  /** The opening's signal: also aborted when the reservation is rejected, with its error. */
   readonly signal: AbortSignal;
 }
 

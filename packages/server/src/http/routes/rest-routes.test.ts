@@ -13,7 +13,7 @@ const SATURDAY = instantOf('2026-11-14T16:00:00Z');
 const DELAY_NS = 600_000_000_000n;
 
 let service: RestService;
-/** Of an account with real time. */
+/** A key of an account with real time. */
 let key = '';
 before(async () => {
   service = await RestService.start();

@@ -13,7 +13,7 @@ const INVALID = 'INVALID_PARAMETERS';
 
 let service: RestService;
 let port = 0;
-/** Of an account with a large allowance. */
+/** A key of an account with a large allowance. */
 let key = '';
 before(async () => {
   service = await RestService.start();

@@ -92,7 +92,7 @@ export interface HttpTimeouts {
   readonly requestMs: number;
   /** How long an idle connection may wait for its next request. */
   readonly keepAliveMs: number;
-  /** How often the two limits above are checked. */
+  /** How often `headersMs` and `requestMs` are checked. */
   readonly checkEveryMs: number;
 }
 
@@ -173,8 +173,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.setNotFoundHandler(() => {
     throw notFound('');
   });
-  // Routes admit their own requests. Others are judged here, also before the body is read, so that an unknown path is
-  // 404 whatever is sent to it.
+  // Routes admit their own requests. All others are judged here, also before the body is read: unknown paths get 404.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
     return unknownPath(request, reply);

@@ -1,6 +1,5 @@
 /**
- * Runs an admitted request's route and sends the answer. The outcome is reported once, when all work for the request is
- * over, even if its client has gone before.
+ * Runs a request's route and sends the answer. Reports the outcome once, when all work is over, even without a client.
  */
 
 import type { OutgoingHttpHeaders } from 'node:http';

@@ -1,7 +1,6 @@
 /**
- * The relying party of this service's passkeys: the host of the configured public address, whatever a request claims.
- * Browsers make no passkeys for a bare IP address. So a loopback address becomes `localhost`, and any other address
- * without a name has none.
+ * The relying party of passkeys: the host of the configured public address, whatever a request claims. Browsers make
+ * none for a bare IP address: a loopback becomes `localhost`, and any other address without a name has none.
  */
 
 import { isIP } from 'node:net';

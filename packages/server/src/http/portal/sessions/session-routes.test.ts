@@ -140,7 +140,7 @@ test('what is signed in changes nothing from a foreign page or from none [SEC-12
       const headers = { cookie, ...more };
       checkProblem(await service.request(method, path, { address, headers }), DOCS_URL, FORBIDDEN);
     }
-    // And a client without a session learns nothing by it.
+    // A client without a session learns nothing by it.
     const headers = { origin: ORIGIN };
     checkProblem(await service.request(method, path, { address, headers }), DOCS_URL, UNAUTHORIZED);
   }

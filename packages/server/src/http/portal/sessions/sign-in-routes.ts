@@ -1,7 +1,6 @@
 /**
- * Signing in by a link: requested for an address, looked at, and used up by a click that posts it. Neither the response
- * nor its time reveals whether an address owns an account: a link is made for every address, and the mail is sent after
- * the response.
+ * Signing in by a link: requested for an address, looked at, and used up by a click that posts it. Neither response nor
+ * time reveals whether an address owns an account: every address gets a link, and its mail is sent after the response.
  */
 
 import { neighbourhood } from '../../../accounts/auth/address-throttle.ts';

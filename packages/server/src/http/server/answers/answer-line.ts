@@ -1,8 +1,7 @@
 /**
  * One connection of a server, and the pending output of its answers. Pipelined requests are handled one after the
- * other: the next begins when the answer before it has left, so a client that does not read makes us hold only one
- * answer. Bytes count as taken once the system has taken them from us. Buffers on the way fill in a moment; from then
- * on the reader sets the pace.
+ * other, so a client that does not read makes us hold only one answer. Bytes count as taken once the system has taken
+ * them from us. Buffers on the way fill in a moment; from then on the reader sets the pace.
  */
 
 import type { ServerResponse } from 'node:http';

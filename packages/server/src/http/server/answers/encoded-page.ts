@@ -1,7 +1,6 @@
 /**
- * Compresses bodies that are sent once, in threads and for speed rather than size. The same few threads do the tape's
- * disk reads. So few pages are compressed at once, in a fair queue over accounts, and a page without a slot is sent
- * uncompressed.
+ * Compresses bodies that are sent once, for speed rather than size. The same few threads do the tape's disk reads, so
+ * few pages are compressed at once, in a fair queue over accounts. A page without a slot is sent uncompressed.
  */
 
 import { promisify } from 'node:util';

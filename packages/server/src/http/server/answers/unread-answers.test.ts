@@ -17,7 +17,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 interface Rig extends Disposable {
   readonly clock: ManualClock;
   readonly unread: UnreadAnswers;
-  /** Requests that were let to begin. */
+  /** Requests that have begun. */
   turns(): number;
   /** A new client, with a request whose answer counts for its holder. */
   ask(holder?: string): Promise<SlowReader>;
@@ -228,7 +228,7 @@ test('a client that reads nothing of a large answer, on a real socket, is cut wi
   socket.write(GET.repeat(5));
   await stillUnsent(service);
   const { bytes } = service.unread;
-  // What the system took is not ours any more.
+  // Bytes that the system took are not ours any more.
   assert.ok(bytes > 32 * MIB && bytes < 64 * MIB, String(bytes));
   service.clock.advance(60_000);
   assert.equal(service.unread.cutTotal.stalled, 0);
@@ -239,7 +239,7 @@ test('a client that reads nothing of a large answer, on a real socket, is cut wi
   await closed(socket);
 });
 
-/** Nothing moves any more when all buffers are full. */
+/** All buffers are full once nothing moves any more. */
 async function stillUnsent({ unread }: Rig): Promise<void> {
   for (let before = -1, still = 0; still < 50 || before === 0; ) {
     const { bytes } = unread;
@@ -280,7 +280,7 @@ test('who has more waiting than his share is refused, and his streams wait; nobo
   assert.equal(await answered('b'), '200');
   readers[0]!.consume(MIB);
   assert.equal(await answered('a'), '200', 'there is room again');
-  // Ten streams of one holder together: no more than its share and what each has begun with.
+  // Ten streams of one holder together: no more than its share and the first chunk of each.
   const streams = [];
   for (let count = 0; count < 10; count += 1) streams.push(await service.ask('stream'));
   await manyTurns(10);

@@ -2,8 +2,7 @@
  * Limits pending output on every connection of a server. A reader that takes less than 4 KiB a second over a minute,
  * while output is pending, is cut; time in which we have nothing for it does not count. Pending bytes count for a
  * holder: an account, or the neighbourhood of an address. A holder beyond its share gets no new answers, and its
- * streams wait. When the total is too large, the largest holder loses the answer that has stalled longest, never
- * another holder.
+ * streams wait. When the total is too large, only the largest holder loses an answer: the one that has stalled longest.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';

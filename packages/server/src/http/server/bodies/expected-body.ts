@@ -1,7 +1,6 @@
 /**
- * `Expect: 100-continue`: the client sends its body only on request. The server requests it once the request is
- * admitted and the body is known to be small enough. A request rejected before that sends none, and its connection
- * closes.
+ * `Expect: 100-continue`: the client sends its body only on request, once it is admitted and the body is known to be
+ * small enough. A request rejected before that sends none, and its connection closes.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';

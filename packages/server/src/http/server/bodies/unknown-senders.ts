@@ -1,7 +1,6 @@
 /**
- * Limits requests that must be signed, from addresses that have sent no signed one yet. Bodies are large and slow ones
- * stay in memory, so there are few slots, and an address has a share of them. Providers retry, and are known after the
- * first success.
+ * Limits requests that must be signed, from addresses that have sent no signed one yet. Large slow bodies stay in
+ * memory, so slots are few, and an address has a share of them. Providers retry, and are known after the first success.
  */
 
 export const UNKNOWN_AT_ONCE_MAX = 64;

@@ -1,8 +1,7 @@
 /**
- * The rest of a body that a client still sends when its answer is known: the body is too large, or its request was
- * rejected. Closing over unread bytes resets the connection, and a client that writes everything before it reads would
- * never see the reason. So the rest is read and discarded, within limits of bytes and time; beyond them the client is
- * cut.
+ * The rest of a body that a client still sends when its answer is known: too large, or of a rejected request. Closing
+ * over unread bytes resets the connection, and a client that writes everything before it reads would never see the
+ * reason. So the rest is read and discarded, within limits of bytes and time; beyond them the client is cut.
  */
 
 import type { IncomingMessage } from 'node:http';

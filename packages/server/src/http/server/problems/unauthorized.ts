@@ -1,6 +1,5 @@
 /**
- * The 401 answers, for keys as for sessions and links. `WWW-Authenticate` is written as the interface defines it. It
- * reports an invalid token only when one was sent.
+ * The 401 answers, for keys, sessions and links. `WWW-Authenticate` reports an invalid token only when one was sent.
  */
 
 import type { Authentication } from '../../../accounts/auth/authenticator.ts';
