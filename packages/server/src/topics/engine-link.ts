@@ -81,10 +81,7 @@ export type EngineMessage =
   | RepairAnswer
   /** A day behind the topics left the tape, or came back to it: it must be repaired. */
   | { readonly t: 'day-changed'; readonly contract: string; readonly day: UtcDay }
-  /**
-   * A day that belongs on the tape cannot be read, or is missing (`error` is null then). Sent before anything is
-   * published without it.
-   */
+  /** A day of the tape is unreadable, or missing (`error` is null). Sent before anything is published without it. */
   | {
       readonly t: 'day-damaged';
       readonly contract: string;
@@ -135,7 +132,7 @@ export interface EngineLoad {
   readonly following: number;
   /** Topics that are queued, warm up or catch up. */
   readonly warmingUp: number;
-  /** Of those, the queued ones. */
+  /** The queued ones of them. */
   readonly waiting: number;
   /** Trades given to studies that follow, since the engine began; a trade counts for each of them. */
   readonly tradesTotal: number;

@@ -70,10 +70,7 @@ export function changedIndicators(before: Computations, now: Computations): read
   return Object.keys(now).filter((id) => Object.hasOwn(before, id) && before[id] !== now[id]);
 }
 
-/**
- * The epochs with these computations. Everything issued up to these ends becomes worthless, for the changed indicators
- * or for all (null).
- */
+/** The epochs with these computations. Everything up to these ends is worthless, for the `changed` or all (null). */
 export function withComputations(
   before: StreamEpochs,
   computations: Computations,
@@ -116,10 +113,7 @@ export function formatEpochs(epochs: StreamEpochs): string {
   return `${JSON.stringify({ version: 2, ...epochs }, null, 2)}\n`;
 }
 
-/**
- * Null when the text is no output of `formatEpochs`. Version 1 had one name for the computation of all indicators;
- * `ids` are the present ones.
- */
+/** Null when the text is no output of `formatEpochs`. Version 1 had one computation for all indicators (`ids`). */
 export function parseEpochs(text: string, ids: readonly string[]): StreamEpochs | null {
   let value: unknown;
   try {
@@ -143,7 +137,7 @@ export function parseEpochs(text: string, ids: readonly string[]): StreamEpochs 
   };
 }
 
-/** Of floors with the same meaning, only the highest counts: they stay few. */
+/** Keeps only the highest of the floors with the same meaning: they stay few. */
 function merged(floors: readonly EpochFloor[], added: readonly EpochFloor[]): EpochFloor[] {
   const byMeaning = new Map<string, EpochFloor>();
   for (const floor of [...floors, ...added]) {

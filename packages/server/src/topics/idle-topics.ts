@@ -1,9 +1,8 @@
 /**
  * Topics without subscribers, kept so that a returning client finds them warm and its cursor in their ring. Each
- * belongs to the account that watched it last, which may keep a limited number. A topic ends after its time, or
- * earlier: beyond its account's number, or when its slot or its memory is needed. Then the account with the most loses
- * its least recently used topic. While the process is short of memory, a topic ends unless its client returns within
- * seconds.
+ * belongs to the account that watched it last, which may keep a limited number. A topic ends after its time, beyond its
+ * account's number, or when its slot or memory is needed: then the account with the most loses its least recently used
+ * one. While the process is short of memory, a topic ends unless its client returns within seconds.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -125,7 +124,7 @@ export class IdleTopics<T> implements Disposable {
     this.#byAccount.clear();
   }
 
-  /** Of accounts with equal numbers, the one whose topic was used least recently. */
+  /** The topics of the account with the most; among equals, of the one with the least recently used topic. */
   #largest(): ReadonlySet<T> | null {
     let largest: ReadonlySet<T> | null = null;
     for (const topics of this.#byAccount.values()) {

@@ -14,7 +14,7 @@ export interface TopicMetrics {
   readonly idleTopicsOfLargest: number;
   /** Topics that are not ready yet. */
   readonly warmingTopics: number;
-  /** Of those, the queued ones. */
+  /** The queued ones of them. */
   readonly warmUpsWaiting: number;
   readonly subscribers: number;
   /** Topics ended after their last subscriber, by reason; `unready` ones had never caught up with the tape. */

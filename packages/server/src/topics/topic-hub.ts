@@ -184,7 +184,7 @@ export class TopicHub implements Disposable {
     return this.#time.onDay(listener, delaySeconds);
   }
 
-  /** `since`: where a topic opened for a returning subscriber should begin to publish. An open one has its ring. */
+  /** `since`: the cursor where a topic opened for a returning subscriber should begin; an open one has its ring. */
   attach(spec: TopicSpec, subscriber: Subscriber, since: string | null = null): Topic | Refusal {
     const slot = this.#engines.pick(spec.contract);
     if (slot === null || !this.#sourceUp) {

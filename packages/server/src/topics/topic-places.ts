@@ -5,7 +5,7 @@ import type { Refusal, Subscriber, Topic } from './topic.ts';
 import type { TopicCounters } from './topic-counters.ts';
 
 export const TOPICS_MAX = 2_000;
-/** Of all slots so many are for accounts that watch fewer topics than `PLACES_KEPT_EACH`. */
+/** So many slots are reserved for accounts that watch fewer topics than `PLACES_KEPT_EACH`. */
 export const PLACES_KEPT = 200;
 export const PLACES_KEPT_EACH = 2;
 
