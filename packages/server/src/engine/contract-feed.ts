@@ -53,7 +53,9 @@ export class ContractFeed {
     return this.#members.size === 0;
   }
 
-  /** The tape time this feed may show; null on an empty tape. If the tape has ended, its last session stays visible. */
+  /**
+   * The tape time this feed may show; null on an empty tape. A tape that does not grow keeps its last session visible.
+   */
   get horizon(): EpochNs | null {
     const { promise } = this.#tape;
     if (promise === null) return null;

@@ -1,7 +1,6 @@
 /**
- * Detects days that left the tape, came back or changed behind the topics that were computed over them. Days sealed by
- * the fill are reported by the fill and soon learned. So a day is reported only when two looks find it changed, and
- * once until its repair.
+ * Detects days that left the tape, came back or changed behind the topics computed over them. Days sealed by the fill
+ * are reported by the fill. So a day is reported only when two looks find it changed, and once until its repair.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';

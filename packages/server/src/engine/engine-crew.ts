@@ -1,7 +1,6 @@
 /**
  * The engines of this process. A lost engine is replaced by a new one in its slot, which computes the same from the
- * tape. Its topics have ended by then, and open again as their subscribers return. Every engine in service knows the
- * newest sessions.
+ * tape. Its topics have ended by then, and open again for returning subscribers. All engines know the newest sessions.
  */
 
 import {

@@ -1,7 +1,6 @@
 /**
- * Digests of published facts: of the computation, and of the catalogue. The first covers the declared versions of all
- * indicators and none of the code. So it is the same from source and bundled, and code that leaves results alone does
- * not change it.
+ * Digests of the computation and of the catalogue. The first covers the declared versions of all indicators and none of
+ * the code: it is the same from source and bundled, and code that leaves results alone does not change it.
  */
 
 import { createHash } from 'node:crypto';

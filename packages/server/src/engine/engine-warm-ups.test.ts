@@ -79,7 +79,7 @@ test('objects that outlive their session are carried, by a topic opened later to
   await settle();
   assert.deepEqual(later.snapshot(), long.snapshot());
 
-  // The close of the second session ends what the first one made, and what traded is not enough.
+  // The close of the second session ends the objects of the first one; the trades since are not enough for others.
   tape.commit([], at(30));
   await settle();
   assert.deepEqual([ids(long), ids(late), ids(later)], [[], [], []]);

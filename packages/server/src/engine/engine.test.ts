@@ -252,7 +252,7 @@ test('a removed object is told once and is in no later snapshot [EVT-12] [EVT-13
     run.snapshot().items.map((item) => item.id),
     [`${DAY}.2`],
   );
-  // Of an upsert and a remove of one object in one flush only the last goes out.
+  // Only the last of an upsert and a remove of one object in one flush goes out.
   const twice = { at: at(5), price: 101, size: 1, side: 1 as const };
   tape.commit([twice, twice], at(6));
   await settle();

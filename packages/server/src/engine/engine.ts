@@ -1,8 +1,7 @@
 /**
  * The engine owns the studies, one per topic. It has no clock and does no I/O of its own; time and trades come from the
  * tape alone, so a topic's publications are a function of the tape. A study that throws ends its own topic only. Days
- * found damaged count as missing: topics restart without them. A topic that no longer matches the tape, because a day
- * was sealed behind it, ends.
+ * found damaged count as missing. A topic that no longer matches the tape (a day was sealed or lost behind it) ends.
  */
 
 import { formatCursor, parseCursor } from '@tapeloom/core/cursor';
@@ -244,7 +243,7 @@ export class Engine implements Disposable {
     this.#options.emit({ t: 'snapshot', topic: topic.number, request, block });
   }
 
-  /** A damaged day counts as missing; the receiver of `day-damaged` decides what may be shown without it. */
+  /** A damaged day counts as missing; the receiver of `day-damaged` decides which results may be shown without it. */
   async #runFailed(topic: EngineTopic, error: unknown): Promise<void> {
     const { contract } = topic.spec;
     const day = damagedDay(error);
