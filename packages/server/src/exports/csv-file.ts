@@ -1,7 +1,6 @@
 /**
- * A table as CSV with a line of names (RFC 4180, line feeds, empty where there is no value), compressed with zstd, one
- * frame for each group of rows. Its last frame is one that decoders skip; it proves that the file is complete. The same
- * rows give the same bytes.
+ * A table as CSV with a line of names (RFC 4180, line feeds, empty where there is no value), one zstd frame for each
+ * group of rows. Its last frame, which decoders skip, proves that the file is complete. Equal rows give equal bytes.
  */
 
 import { constants, zstdCompressSync } from 'node:zlib';
@@ -15,7 +14,7 @@ const FRAME = {
     [constants.ZSTD_c_checksumFlag]: 1,
   },
 };
-/** Of frames without content. */
+/** The magic number of frames without content. */
 const SKIPPABLE_MAGIC = 0x18_4d_2a_50;
 const END = Buffer.from('TAPELOOM-END');
 const QUOTED = /[",\r\n]/;

@@ -55,7 +55,7 @@ test('it is bound to account, secret and the computation of its indicator, and o
   assert.deepEqual(readAfter('tpo'), { t: 'good', ...BEGUN });
 });
 
-/** Of the values a parameter may have, one whose text is longest. */
+/** A value of the parameter with the longest text. */
 function longestValue({ values = [], ...about }: ParameterDefinition): ParamValue {
   const { type, minimum, maximum, multipleOf = 1 } = about;
   const most = maximum ?? Number.MAX_SAFE_INTEGER;
@@ -112,7 +112,7 @@ test('no other text is a token [SEC-24]', () => {
   fc.assert(
     fc.property(changed, (text) => {
       const reading = tokens.read(NOW, 'account', text);
-      // The last character of a code has bits to spare: only its decoded value counts.
+      // The last character of a code has bits to spare: `export-tokens.test.ts` covers its other spellings.
       const isSame = text.slice(0, -1) === token.slice(0, -1) && text.length === token.length;
       if (!isSame) assert.deepEqual(reading, { t: 'unknown' });
     }),

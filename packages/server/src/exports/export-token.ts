@@ -58,12 +58,12 @@ export type TokenReading =
 type OtherStudy = Pick<HistoryQuery, 'indicator' | 'params' | 'depth' | 'computeUnitsPerTrade'>;
 
 interface Payload {
-  /** Of the first study. */
+  /** The query of the first study. */
   readonly query: string;
   /** The fields in which the following studies differ. */
   readonly others?: readonly OtherStudy[];
   readonly issuedAt: string;
-  /** Of the engine. */
+  /** The engine's fingerprint. */
   readonly fingerprint: string;
   /** The names of the indicators' computations; in tokens without it, the fingerprint of the engine stands for them. */
   readonly computation?: string | null;

@@ -21,10 +21,7 @@ export const OPEN_LIMITS: ShareLimits = { eachMax: 8, allMax: 32, keptForNew: 8 
 /** Restarting it takes a tenth of a second. */
 const REST_MS = 20_000;
 
-/**
- * Memory for young objects, three times a semi-space. The thread should be small rather than fast, because all tables
- * wait for their readers.
- */
+/** For young objects, three times a semi-space. Small rather than fast: all tables wait for their readers. */
 const YOUNG_MIB_MAX = 12;
 
 /** A table that is being written; one call at a time. */
@@ -144,7 +141,7 @@ export class TableThread implements AsyncDisposable {
     turn.resolve(this.#thread);
   }
 
-  /** Of an account that was not served yet, or else was served longest ago. */
+  /** The next work of an account that was not served yet, or else longest ago. */
   #next(): Waiting | null {
     const served = (account: string) => this.#served.get(account) ?? 0;
     return this.#waiting.next((one, other) => served(one) < served(other));

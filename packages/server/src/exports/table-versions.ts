@@ -1,7 +1,4 @@
-/**
- * The writers of tables, by name and version. Other code may write other bytes for the same rows, so a table begun by
- * another writer cannot be resumed.
- */
+/** The writers of tables, by name and version. A table begun by another writer, with other bytes, cannot be resumed. */
 
 import manifest from '../../package.json' with { type: 'json' };
 import type { TableFormat } from '../history/history-fields.ts';

@@ -115,7 +115,7 @@ test('DuckDB reads exactly the rows that were written, to the microsecond', asyn
 });
 
 const LEVELS: Places[string] = [['price'], ['bid'], ['ask'], ['unknown', 0]];
-/** Of data with lists: fields, and the names of the places in their items. */
+/** Data with lists: its fields, and the names of the places in their items. */
 const WITH_LISTS: Readonly<Record<string, { readonly places: Places; readonly data: object }>> = {
   footprint: {
     places: { levels: LEVELS, imbalances: [['price'], ['side']] },
