@@ -1,8 +1,7 @@
 /**
  * The operator's own pages: imprint, privacy notice, terms. They are read at the start, which an unreadable directory
  * or file stops, and again on SIGHUP. Their HTML has only tags from a short list: HTML in the Markdown is shown as
- * text, pictures by their text alone, and links lead to `http`, `https` and `mailto` addresses. So the portal may embed
- * them, whatever they hold.
+ * text, pictures by their text, and links lead to `http`, `https` and `mailto` only. So the portal may embed them.
  */
 
 import { join } from 'node:path';

@@ -1,7 +1,6 @@
 /**
- * The headers of every page. The policy allows only our own origin: no inline script or style, no frame, no other
- * origin, except those that a page declares. The stream's origin follows from the public address alone, never from a
- * header of the request.
+ * The headers of every page. The policy allows only our own origin, no inline script or style and no frame, except what
+ * a page declares. The stream's origin follows from the public address alone, never from a header of the request.
  */
 
 import type { LetIn } from './page-route.ts';
@@ -35,8 +34,7 @@ export function pageHeaders(
   return {
     'content-security-policy': contentPolicy(publicUrl, letIn),
     'x-content-type-options': 'nosniff',
-    // A stricter policy would hide the origin of our own forms' requests. An outside service sees the origin of the
-    // page, but not its path.
+    // Stricter would hide the origin of our own forms' requests. Outside services see our origin, not the path.
     'referrer-policy': isAlone ? 'same-origin' : 'strict-origin-when-cross-origin',
     'permissions-policy': SWITCHED_OFF.map((name) => `${name}=(${allowed(name, letIn)})`).join(
       ', ',
@@ -53,7 +51,7 @@ export function drawingHeaders(publicUrl: string): Readonly<Record<string, strin
 }
 
 function allowed(name: string, { payment }: LetIn): string {
-  // A frame may only use what the page itself may use.
+  // A frame may only use features that the page itself may use.
   const isAllowed = name === 'payment' && payment.length > 0;
   return isAllowed ? ['self', ...payment.map((origin) => `"${origin}"`)].join(' ') : '';
 }

@@ -1,8 +1,8 @@
 /**
  * Finds the page at an address: a file of the portal, the portal's frame where the browser draws the page, or a page
- * that the server makes itself. Nothing below `/v1` is a page. Keys and cookies are ignored: a page fetches an
- * account's data from the interface. At an unknown address a browser gets the portal's "not found", and a program gets
- * a problem document.
+ * that the server makes itself. Nothing below `/v1` is a page. Keys and cookies are ignored: pages fetch an account's
+ * data from the interface. At an unknown address a browser gets the portal's "not found", and a program a problem
+ * document.
  */
 
 import { EncodedBody, isNamed } from '../platform/network/encoded-body.ts';
