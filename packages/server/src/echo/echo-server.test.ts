@@ -58,7 +58,7 @@ test('a peer that sends without reading is not read from, and gets all when it r
   socket.pause();
   socket.write(head);
   for (let count = 0; count < sent; count += 1) socket.write(frame);
-  // Both kernels are full: what is left stays with the sender.
+  // Both kernels are full: the rest stays with the sender.
   let waiting = -1;
   for (let same = 0; same < 200; ) {
     same = socket.writableLength === waiting ? same + 1 : 0;
