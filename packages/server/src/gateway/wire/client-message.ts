@@ -174,7 +174,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first field that nests too deep or is a `__proto__`. Walks without recursion, so that no depth can exhaust the stack. */
+/** The first field that nests too deep or is a `__proto__`. No recursion: no depth can exhaust the stack. */
 function harmIn(root: object): FieldFault | null {
   let level: (readonly [path: string, node: object])[] = [['', root]];
   for (let depth = 1; level.length > 0; depth += 1) {
