@@ -230,7 +230,7 @@ export class TopicHub implements Disposable {
     else this.#idle.add(topic, subscriber.account, subscriber.idleTopicsMax);
   }
 
-  /** Another thread could not read a day: engines leave it out. Once its files are sound they try it again with its repair. */
+  /** Another thread could not read a day: engines leave it out, and try it again with its repair. */
   noteDamaged(contract: string, day: UtcDay, isDamaged: boolean): void {
     this.#engines.tellAll({ t: 'damaged', contract, day, isDamaged });
   }
