@@ -6,6 +6,7 @@
 
 import type { SubscriptionState } from '@tapeloom/client/stream';
 import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
+import type { GivenParams } from '@tapeloom/core/studies/indicator';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 
@@ -15,7 +16,7 @@ const SNAPSHOT_LAG_MS = 180_000;
 export interface ResumeStream {
   readonly instrument: string;
   readonly indicator: string;
-  readonly params: Readonly<Record<string, string | number>>;
+  readonly params: GivenParams;
   readonly mode: StreamMode;
   /** Publishes all the time: an old cursor of it is surely beyond the ring. */
   readonly isBusy: boolean;

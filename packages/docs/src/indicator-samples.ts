@@ -1,14 +1,11 @@
 /** Three short samples that request an indicator; the documentation's tests run each. */
 
-import type { Indicator, ParamValue } from '@tapeloom/core/studies/indicator';
+import type { GivenParams, Indicator, ParamValue } from '@tapeloom/core/studies/indicator';
 
 /** A market that never closes. */
 const INSTRUMENT = 'BTC.c.0';
 
-export function samplesSection(
-  { id }: Indicator,
-  params: Readonly<Record<string, ParamValue>>,
-): string {
+export function samplesSection({ id }: Indicator, params: GivenParams): string {
   const subscribe = JSON.stringify({
     t: 'subscribe',
     sub: 'a',
@@ -24,7 +21,7 @@ export function samplesSection(
   ].join('\n\n');
 }
 
-function historySample(id: string, params: Readonly<Record<string, ParamValue>>): string {
+function historySample(id: string, params: GivenParams): string {
   return [
     'curl -sSf -H "Authorization: Bearer $TAPELOOM_KEY" --get http://127.0.0.1:8080/v1/history \\',
     `  --data-urlencode 'instrument=${INSTRUMENT}' --data-urlencode 'indicator=${id}' \\`,
@@ -33,10 +30,8 @@ function historySample(id: string, params: Readonly<Record<string, ParamValue>>)
   ].join('\n');
 }
 
-function clientSample(id: string, params: Readonly<Record<string, ParamValue>>): string {
-  const given = Object.entries(params).map(
-    ([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : value}`,
-  );
+function clientSample(id: string, params: GivenParams): string {
+  const given = Object.entries(params).map(([name, value]) => `${name}: ${literal(value)}`);
   return `import { TapeloomClient } from '@tapeloom/client';
 
 const client = new TapeloomClient({
@@ -53,4 +48,9 @@ console.log(subscription.state.objects.size, 'objects of', subscription.state.co
 const newest = subscription.state.latest();
 console.log(newest?.id, newest?.final, newest?.data);
 await client.close();`;
+}
+
+function literal(value: ParamValue): string {
+  if (typeof value === 'string') return `'${value}'`;
+  return typeof value === 'object' ? `[${value.join(', ')}]` : String(value);
 }

@@ -1,6 +1,7 @@
 /** Renders an indicator's parameters and object members from the catalogue, as tables. */
 
 import type { JsonSchema, ParameterDefinition } from '@tapeloom/core/studies/indicator';
+import { allowedInShort, valueText } from '@tapeloom/core/studies/parameter-words';
 import { code, table } from './markdown-table.ts';
 
 export function parametersTable(parameters: readonly ParameterDefinition[]): string {
@@ -10,7 +11,7 @@ export function parametersTable(parameters: readonly ParameterDefinition[]): str
     return [
       code(name),
       type,
-      allowedText(parameter),
+      allowedInShort(parameter, code),
       defaultText(parameter),
       `${description}${view}`,
     ];
@@ -54,21 +55,9 @@ function unitOf({ type, pattern, enum: values, description }: JsonSchema): strin
 }
 
 function defaultText({ default: value, defaultBy }: ParameterDefinition): string {
-  if (defaultBy === undefined) return code(String(value));
-  const each = Object.entries(defaultBy.values).map(([of, it]) => `${code(String(it))} for ${of}`);
+  if (defaultBy === undefined) return code(valueText(value));
+  const each = Object.entries(defaultBy.values).map(
+    ([of, it]) => `${code(valueText(it))} for ${of}`,
+  );
   return `by ${code(defaultBy.by)}: ${each.join(', ')}`;
-}
-
-function allowedText(parameter: ParameterDefinition): string {
-  const { type, minimum, maximum, multipleOf, values = [], unit } = parameter;
-  const words = values.map(code);
-  if (type === 'boolean') return '`true`, `false`';
-  if (type === 'string') return words.join(', ');
-  const step = multipleOf === undefined ? '' : ` in steps of ${multipleOf}`;
-  const range = `${numberText(minimum)} to ${numberText(maximum)}${step}`;
-  return [...words, unit === undefined ? range : `${range} ${unit}`].join(', or ');
-}
-
-function numberText(value: number | undefined): string {
-  return value === undefined ? '…' : value.toLocaleString('en');
 }

@@ -1,6 +1,6 @@
 /** Our own texts about each indicator, beside the catalogue's exact ones. A page does not need them. */
 
-import type { ParamValue } from '@tapeloom/core/studies/indicator';
+import type { GivenParams } from '@tapeloom/core/studies/indicator';
 
 export interface IndicatorText {
   /** Its purpose, in two sentences. */
@@ -14,7 +14,7 @@ export interface IndicatorText {
   /** What it uses of earlier sessions. */
   readonly sessions: string;
   /** The parameters in the samples. */
-  readonly sample: Readonly<Record<string, ParamValue>>;
+  readonly sample: GivenParams;
 }
 
 const BAR_FINAL =

@@ -69,6 +69,21 @@ test('a parameter is shared only by indicators that say the same of it', () => {
   assert.match(textOf(bars!), /^export interface BarsParams \{\n/m);
 });
 
+test('a list parameter is a readonly array, shared where several have it', () => {
+  const list = {
+    name: 'shares',
+    type: 'integers',
+    default: [50, 70],
+    description: 'Which shares.',
+    unit: 'percent',
+  };
+  const has = ['a', 'b', 'c'].map((id) => ({ ...bars!, id, parameters: [list] }));
+  const text = textOf(...has);
+  assert.match(text, /^ {2}\/\*\* Which shares\. Unit: percent\. \*\/$/m);
+  assert.match(text, /^ {2}readonly shares\?: readonly number\[\];$/m);
+  assert.match(text, /^export interface CParams extends Pick<SharedParams, 'shares'> \{\}$/m);
+});
+
 test('a schema becomes the type that says the same', () => {
   const integer = { type: 'integer' };
   assert.equal(typeOf(integer), 'number');

@@ -154,8 +154,12 @@ function parameterText(parameter: TypedParameter): string {
   const { name, description, unit } = parameter;
   const told = unit === undefined ? description : `${description} Unit: ${unit}.`;
   const words = parameter.values?.map(literal) ?? [];
-  const alternatives = parameter.type === 'string' ? words : [...words, primitive(parameter.type)];
+  const alternatives = parameter.type === 'string' ? words : [...words, typeOf(parameter)];
   return [...comment(told, '  '), ...member(`${memberName(name)}?`, alternatives)].join('\n');
+}
+
+function typeOf({ type }: TypedParameter): string {
+  return type === 'integers' ? 'readonly number[]' : primitive(type);
 }
 
 /** The members of a closed object schema, each with its description. */

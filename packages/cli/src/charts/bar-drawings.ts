@@ -98,7 +98,8 @@ export const drawVwap: Draw<VwapData> = (scene) => {
   const settled = scene.objects.slice(Math.min(5, scene.objects.length >> 1));
   const reach = settled.flatMap(({ data }) => [data.upper2, data.lower2]);
   const plot = new Plot(scene, { reach });
-  const barNs = scene.params.bar === 'time' ? BigInt(scene.params.size ?? 0) * SECOND_NS_BIG : null;
+  const barNs =
+    scene.params.bar === 'time' ? BigInt(Number(scene.params.size ?? 0)) * SECOND_NS_BIG : null;
   const endOf = (object: SceneObject<VwapData>) =>
     barNs === null ? plot.leftOf(object) + plot.candleWidth : plot.x(object.ns + barNs);
   const at = (pick: (data: VwapData) => number) =>

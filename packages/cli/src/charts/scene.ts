@@ -3,6 +3,7 @@
  * it.
  */
 
+import type { Params } from '@tapeloom/core/studies/indicator';
 import type { BarsData } from '@tapeloom/protocol/indicators';
 import type { Theme } from './svg.ts';
 
@@ -27,7 +28,7 @@ export interface Scene<Data> {
   readonly width?: number;
   readonly tickSizeNanos: number;
   /** All parameters of the indicator, defaults included. */
-  readonly params: Readonly<Record<string, number | string | boolean>>;
+  readonly params: Params;
   /** At least one, ascending by time. */
   readonly candles: readonly SceneObject<CandleData>[];
   /** Ascending by time: objects of the window, and earlier ones that reach into it. */

@@ -205,10 +205,12 @@ test('indicators are a table, one of them with its parameters, and need no key',
   const one = await customer.run('indicators bars');
   assert.match(one.out, /^Bars \(bars\), 1 compute unit a trade$/m);
   assert.match(one.out, /^ {2}bar: time, tick, volume, range, delta, renko; default time\.$/m);
-  assert.match(one.out, /^ {2}size: 1 to 1,000,000,000; .*; default by bar: 60 for time,/m);
+  assert.match(one.out, /^ {2}size: 1 to 1,000,000,000 seconds, trades.*; default by bar: 60 for/m);
   assert.match(one.out, /^ {2}depth: .*changes only what a snapshot shows\.$/m);
   assert.match(one.out, /^ {2}.+: --params '\{"bar":/m);
   assert.ok(one.out.split('\n').every((line) => line.length <= 100));
+  const profile = await customer.run('indicators volume-profile');
+  assert.match(profile.out, /^ {2}period: session, or 1 to 86,400 seconds; default session\.$/m);
   assert.equal((await customer.json<{ id: string }>('indicators vwap')).id, 'vwap');
   assert.match(customer.names('indicators'), /^vwap$/m);
   const wrong = await customer.run('indicators footprnt');

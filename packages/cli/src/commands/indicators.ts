@@ -1,6 +1,7 @@
 /** `tapeloom indicators`: lists the indicators, or explains one with its parameters. Needs no key. */
 
 import type { Catalogue } from '@tapeloom/client';
+import { allowedInShort, valueText } from '@tapeloom/core/studies/parameter-words';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import { tell } from '../accounts/account-options.ts';
 import { type Command, CommandError, type CommandIo, UsageError } from '../command.ts';
@@ -82,24 +83,16 @@ function parameterText(parameter: Parameter): string {
 }
 
 function boundsText(parameter: Parameter): string {
-  const { type, values, minimum, maximum, unit, category } = parameter;
-  const range =
-    values !== undefined
-      ? values.join(', ')
-      : minimum === undefined && maximum === undefined
-        ? type
-        : `${minimum?.toLocaleString('en') ?? '…'} to ${maximum?.toLocaleString('en') ?? '…'}`;
   return [
-    range,
-    ...(unit === undefined ? [] : [unit]),
+    allowedInShort(parameter),
     `default ${defaultText(parameter)}`,
-    ...(category === 'view' ? ['changes only what a snapshot shows'] : []),
+    ...(parameter.category === 'view' ? ['changes only what a snapshot shows'] : []),
   ].join('; ');
 }
 
 function defaultText({ default: usual, defaultBy }: Parameter): string {
-  if (defaultBy === undefined) return String(usual);
-  const by = Object.entries(defaultBy.values).map(([value, it]) => `${it} for ${value}`);
+  if (defaultBy === undefined) return valueText(usual);
+  const by = Object.entries(defaultBy.values).map(([value, it]) => `${valueText(it)} for ${value}`);
   return `by ${defaultBy.by}: ${by.join(', ')}`;
 }
 

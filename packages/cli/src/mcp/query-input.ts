@@ -13,7 +13,7 @@ export const queryInput = {
       'An alias such as ES.c.0 or a contract such as ESZ6, of list_instruments. An alias means the contract it meant at `from`.',
     ),
   params: z
-    .record(z.string(), z.union([z.number(), z.string(), z.boolean()]))
+    .record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.array(z.number())]))
     .optional()
     .describe(
       'Parameters of the indicator, such as {"size": 300}; list_indicators with its id lists them. Omitted parameters have their defaults.',

@@ -36,20 +36,24 @@ export interface CatalogueIndicator {
   };
 }
 
-export type ParameterValue = number | string | boolean;
+export type ParameterValue = number | string | boolean | readonly number[];
 
 export interface CatalogueParameter {
   readonly name: string;
-  readonly type: 'integer' | 'number' | 'string' | 'boolean';
+  readonly type: 'integer' | 'number' | 'string' | 'boolean' | 'integers';
   readonly default: ParameterValue;
   /** Present if the default depends on another parameter. */
   readonly defaultBy?: {
     readonly by: string;
     readonly values: Readonly<Record<string, ParameterValue>>;
   };
+  /** Of a number, and of each number of a list. */
   readonly minimum?: number;
   readonly maximum?: number;
   readonly multipleOf?: number;
+  /** How many numbers a list has. */
+  readonly minItems?: number;
+  readonly maxItems?: number;
   readonly values?: readonly string[];
   readonly unit?: string;
   /** `view`: changes only the display, not the computation. */

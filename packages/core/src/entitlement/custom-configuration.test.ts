@@ -114,7 +114,9 @@ function otherValue(parameter: ParameterDefinition): ParamValue {
     case 'integer':
     case 'number':
       return parameter.default === parameter.minimum ? parameter.maximum! : parameter.minimum!;
+    case 'integers':
+      return [parameter.minimum, parameter.maximum].slice(0, parameter.maxItems);
     default:
-      throw new RangeError(`unknown parameter type: ${parameter.type satisfies never}`);
+      throw new RangeError(`unknown parameter type: ${parameter satisfies never}`);
   }
 }

@@ -19,23 +19,47 @@ import type { SessionKind } from '../calendar/session.ts';
 import type { Deprecation } from '../deprecation.ts';
 import type { Study } from './study.ts';
 
-export type ParamValue = number | string | boolean;
-/** Parameters in canonical form: every parameter present, keys sorted, numbers normalised. */
+/** A value of a parameter; a list is ascending and has no number twice. */
+export type ParamValue = number | string | boolean | readonly number[];
+/** Parameters in canonical form: every parameter present, keys sorted, numbers normalised, lists ascending. */
 export type Params = Readonly<Record<string, ParamValue>>;
+/** Parameters as a customer gives them: those that are left out have their defaults. */
+export type GivenParams = Params;
 
-export interface ParameterDefinition {
+export type ParameterType = 'integer' | 'number' | 'string' | 'boolean' | 'integers';
+export type ParameterDefinition = SingleParameter | ListParameter;
+
+export interface SingleParameter extends ParameterFacts<number | string | boolean> {
+  readonly type: Exclude<ParameterType, 'integers'>;
+}
+
+/** Different whole numbers, each between the bounds; their order makes no difference. */
+interface ListParameter extends ParameterFacts<readonly number[]> {
+  readonly type: 'integers';
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly minItems: number;
+  readonly maxItems: number;
+  readonly multipleOf?: never;
+  readonly values?: never;
+}
+
+interface ParameterFacts<Value extends ParamValue> {
   readonly name: string;
-  readonly type: 'integer' | 'number' | 'string' | 'boolean';
-  readonly default: ParamValue;
+  readonly default: Value;
   /** Where the default depends on another parameter's value: `{ by: 'bar', values: { tick: 1000 } }`. */
   readonly defaultBy?: {
     readonly by: string;
-    readonly values: Readonly<Record<string, ParamValue>>;
+    readonly values: Readonly<Record<string, Value>>;
   };
+  /** Of a number, and of each number of a list. */
   readonly minimum?: number;
   readonly maximum?: number;
   /** The grid of a `number` parameter (0.01), so that it is exact as a whole number of grid steps. */
   readonly multipleOf?: number;
+  /** How many numbers a list has. */
+  readonly minItems?: number;
+  readonly maxItems?: number;
   /** The allowed values of a `string` parameter; of a number, the words it takes in place of one. */
   readonly values?: readonly string[];
   readonly unit?: string;
@@ -62,7 +86,7 @@ export interface IndicatorDefinition {
   readonly presets: readonly {
     readonly id: string;
     readonly name: string;
-    readonly params: Readonly<Record<string, ParamValue>>;
+    readonly params: GivenParams;
   }[];
   readonly example: {
     readonly id: string;

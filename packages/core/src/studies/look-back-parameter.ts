@@ -1,8 +1,8 @@
 /** The parameter and the words shared by indicators whose objects are carried over sessions. */
 
-import type { ParameterDefinition } from './indicator.ts';
+import type { SingleParameter } from './indicator.ts';
 
-export const LOOK_BACK_PARAMETER: ParameterDefinition = {
+export const LOOK_BACK_PARAMETER: SingleParameter = {
   name: 'lookback',
   type: 'integer',
   default: 1,

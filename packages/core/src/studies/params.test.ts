@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { anyShares, LIST_DEFINITION } from '../../testing/list-definition.ts';
+import { configurationOf } from '../entitlement/custom-configuration.ts';
 import { bars } from './bars.ts';
 import { footprint } from './footprint.ts';
-import type { Params } from './indicator.ts';
+import type { IndicatorDefinition, Params } from './indicator.ts';
 import { largeTrades } from './large-trades.ts';
 import { canonicalText, isCustom, parseParams } from './params.ts';
 import { volumeProfile } from './volume-profile.ts';
 
-function accepted(input: unknown, indicator = bars): Params {
+function accepted(input: unknown, indicator: IndicatorDefinition = bars): Params {
   const parsed = parseParams(indicator, input);
   assert.ok('params' in parsed, JSON.stringify(parsed));
   return parsed.params;
 }
 
-function refused(input: unknown, indicator = bars) {
+function refused(input: unknown, indicator: IndicatorDefinition = bars) {
   const parsed = parseParams(indicator, input);
   assert.ok('faults' in parsed, JSON.stringify(parsed));
   return parsed.faults;
@@ -140,5 +142,85 @@ describe('parameters', () => {
     assert.equal(isCustom(bars, accepted({ bar: 'time', size: 60, session: 'full' })), false);
     assert.equal(isCustom(bars, accepted({ depth: 501 })), true);
     assert.equal(isCustom(bars, accepted({ bar: 'tick' })), true);
+  });
+});
+
+describe('lists of integers', () => {
+  const list = (shares: unknown) => accepted({ shares }, LIST_DEFINITION).shares;
+
+  it('are ascending, whatever order they are given in', () => {
+    assert.deepEqual(list([90, 5, 70]), [5, 70, 90]);
+    assert.deepEqual(list([10, 9]), [9, 10]);
+    const { offsets } = accepted({ offsets: [3, -0, -5] }, LIST_DEFINITION);
+    assert.deepEqual(offsets, [-5, 0, 3]);
+    assert.deepEqual(accepted({ offsets: [] }, LIST_DEFINITION).offsets, []);
+  });
+
+  it('have one canonical text, are one configuration and survive their own JSON', () => {
+    const property = fc.property(anyShares, anyShares, (one, other) => {
+      const [a, b] = [one, other].map((shares) => accepted({ shares }, LIST_DEFINITION));
+      const reversed = accepted({ shares: [...one].reverse() }, LIST_DEFINITION);
+      assert.deepEqual(reversed, a);
+      assert.deepEqual(accepted(JSON.parse(JSON.stringify(a)), LIST_DEFINITION), a);
+      const isSame = JSON.stringify([...one].sort()) === JSON.stringify([...other].sort());
+      const texts = [a!, b!].map((params) => canonicalText(LIST_DEFINITION, params));
+      assert.equal(texts[0] === texts[1], isSame);
+      const names = [a!, b!].map((params) => configurationOf('ESZ6', LIST_DEFINITION, params));
+      assert.equal(names[0] === names[1], isSame);
+    });
+    fc.assert(property, { numRuns: 500 });
+    const params = accepted({ shares: [70, 50, 90], offsets: [1] }, LIST_DEFINITION);
+    assert.equal(canonicalText(LIST_DEFINITION, params), '{"of":"bar","shares":[50,70,90]}');
+  });
+
+  it('leave what was given as it was', () => {
+    const given = [90, 5];
+    list(given);
+    assert.deepEqual(given, [90, 5]);
+  });
+
+  it('take their default, that of another value too, and are not custom when spelled out', () => {
+    assert.deepEqual(accepted({}, LIST_DEFINITION).shares, [50, 70]);
+    assert.deepEqual(accepted({ of: 'session' }, LIST_DEFINITION).shares, [70]);
+    const isCustomOf = (input: unknown) =>
+      isCustom(LIST_DEFINITION, accepted(input, LIST_DEFINITION));
+    assert.equal(isCustomOf({ shares: [70, 50], offsets: [] }), false);
+    assert.equal(isCustomOf({ shares: [50] }), true);
+    assert.equal(isCustomOf({ shares: [50, 71] }), true);
+    assert.equal(isCustomOf({ offsets: [0] }), true);
+  });
+
+  it('are refused whole unless they are lists of as many numbers as there may be', () => {
+    const message = 'Must be a list of 1 to 4 different whole numbers from 1 to 100 (percent).';
+    for (const shares of [50, '50,70', '[50]', null, true, {}, [], [1, 2, 3, 4, 5], { 0: 1 }]) {
+      assert.deepEqual(refused({ shares }, LIST_DEFINITION), [{ path: '/shares', message }]);
+    }
+    const many = Array.from({ length: 10_000 }, (_, at) => at);
+    assert.equal(refused({ shares: many }, LIST_DEFINITION).length, 1);
+    assert.deepEqual(refused({ offsets: [1, 2, 3, 4] }, LIST_DEFINITION), [
+      {
+        path: '/offsets',
+        message: 'Must be a list of up to 3 different whole numbers from -5 to 5.',
+      },
+    ]);
+  });
+
+  it('are refused number by number, by pointer', () => {
+    const number = 'Must be a whole number from 1 to 100 (percent).';
+    const again = 'Must not be in the list twice.';
+    assert.deepEqual(refused({ shares: [0, 50, 1.5, 50] }, LIST_DEFINITION), [
+      { path: '/shares/0', message: number },
+      { path: '/shares/2', message: number },
+      { path: '/shares/3', message: again },
+    ]);
+    for (const item of [101, '50', null, true, [50], Number.NaN, 2 ** 60, undefined]) {
+      const faults = refused({ shares: [50, item] }, LIST_DEFINITION);
+      assert.deepEqual(faults, [{ path: '/shares/1', message: number }]);
+    }
+    assert.deepEqual(refused({ offsets: [0, -0] }, LIST_DEFINITION), [
+      { path: '/offsets/1', message: again },
+    ]);
+    const [hole] = refused({ shares: new Array(2) }, LIST_DEFINITION);
+    assert.equal(hole?.path, '/shares/0');
   });
 });

@@ -5,6 +5,7 @@
  */
 
 import type { IndicatorDefinition, ParameterDefinition, Params, ParamValue } from './indicator.ts';
+import { allowedInSentence } from './parameter-words.ts';
 
 /** The most errors reported at once, so that a nonsensical request does not get an endless response. */
 const FAULTS_MAX = 32;
@@ -32,12 +33,11 @@ export function parseParams(definition: IndicatorDefinition, input: unknown): Pa
   }
   const values = new Map<string, ParamValue>();
   for (const parameter of definition.parameters) {
-    const value = given.get(parameter.name);
     if (!given.has(parameter.name)) continue;
-    const message = faultOf(parameter, value);
-    if (message !== null) faults.push({ path: pointer(parameter.name), message });
-    // Adding 0 turns a negative zero into the zero it equals.
-    else values.set(parameter.name, typeof value === 'number' ? value + 0 : (value as ParamValue));
+    const value = given.get(parameter.name);
+    const found = faultsOf(parameter, value);
+    if (found.length > 0) faults.push(...found);
+    else values.set(parameter.name, canonicalValue(value as ParamValue));
   }
   if (faults.length > 0) return { faults: faults.slice(0, FAULTS_MAX) };
   return { params: withDefaults(definition, values) };
@@ -54,7 +54,12 @@ export function canonicalText(definition: IndicatorDefinition, params: Params): 
 /** Whether any parameter, view ones included, differs from the indicator's defaults. */
 export function isCustom(definition: IndicatorDefinition, params: Params): boolean {
   const defaults = withDefaults(definition, new Map());
-  return definition.parameters.some(({ name }) => params[name] !== defaults[name]);
+  return definition.parameters.some(({ name }) => !isSameValue(params[name], defaults[name]));
+}
+
+/** Of two canonical values, or none. */
+export function isSameValue(one: ParamValue | undefined, other: ParamValue | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function withDefaults(
@@ -76,34 +81,62 @@ function sortedRecord<T>(entries: (readonly [string, T])[]): Readonly<Record<str
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What is wrong with this value, as a sentence; null when nothing is. */
-function faultOf(parameter: ParameterDefinition, value: unknown): string | null {
+/** Adding 0 turns a negative zero into the zero it equals. */
+function canonicalValue(value: ParamValue): ParamValue {
+  if (typeof value === 'number') return value + 0;
+  return typeof value === 'object' ? value.map((item) => item + 0).sort((a, b) => a - b) : value;
+}
+
+function faultsOf(parameter: ParameterDefinition, value: unknown): readonly ParamFault[] {
+  const path = pointer(parameter.name);
+  const message = `Must be ${allowedInSentence(parameter)}.`;
   switch (parameter.type) {
     case 'integer':
     case 'number':
-      if (isAllowedWord(parameter, value) || isAllowedNumber(parameter, value)) return null;
-      return `Must be ${[...wordsAllowed(parameter), numbersAllowed(parameter)].join(' or ')}.`;
+      if (isAllowedWord(parameter, value) || isAllowedNumber(parameter, value)) return [];
+      return [{ path, message }];
     case 'boolean':
-      return typeof value === 'boolean' ? null : 'Must be true or false.';
+      return typeof value === 'boolean' ? [] : [{ path, message }];
     case 'string':
-      if (isAllowedWord(parameter, value)) return null;
-      return `Must be one of ${wordsAllowed(parameter).join(', ')}.`;
+      return isAllowedWord(parameter, value) ? [] : [{ path, message }];
+    case 'integers':
+      if (!Array.isArray(value) || !isAllowedCount(parameter, value.length)) {
+        return [{ path, message }];
+      }
+      return itemFaults(parameter, value, path);
     default:
-      throw new RangeError(`unknown parameter type: ${parameter.type satisfies never}`);
+      throw new RangeError(`unknown parameter: ${parameter satisfies never}`);
   }
+}
+
+function itemFaults(
+  parameter: ParameterDefinition,
+  list: readonly unknown[],
+  path: string,
+): readonly ParamFault[] {
+  const item = `Must be ${allowedInSentence({ ...parameter, type: 'integer' })}.`;
+  // `from` visits holes too.
+  return Array.from(list).flatMap((value, at) => {
+    if (!isAllowedNumber(parameter, value)) return [{ path: `${path}/${at}`, message: item }];
+    if (list.indexOf(value) === at) return [];
+    return [{ path: `${path}/${at}`, message: 'Must not be in the list twice.' }];
+  });
+}
+
+function isAllowedCount(
+  { minItems = 0, maxItems = Number.POSITIVE_INFINITY }: ParameterDefinition,
+  count: number,
+): boolean {
+  return count >= minItems && count <= maxItems;
 }
 
 function isAllowedWord({ values = [] }: ParameterDefinition, value: unknown): boolean {
   return typeof value === 'string' && values.includes(value);
 }
 
-function wordsAllowed({ values = [] }: ParameterDefinition): readonly string[] {
-  return values.map((word) => `"${word}"`);
-}
-
 function isAllowedNumber(parameter: ParameterDefinition, value: unknown): boolean {
   if (typeof value !== 'number' || !Number.isFinite(value)) return false;
-  if (parameter.type === 'integer' && !Number.isSafeInteger(value)) return false;
+  if (parameter.type !== 'number' && !Number.isSafeInteger(value)) return false;
   if (value < (parameter.minimum ?? -Infinity) || value > (parameter.maximum ?? Infinity)) {
     return false;
   }
@@ -111,17 +144,6 @@ function isAllowedNumber(parameter: ParameterDefinition, value: unknown): boolea
   // A decimal such as 1.15 is no exact double: it is on the grid if it is the double nearest to it.
   const perUnit = Math.round(1 / parameter.multipleOf);
   return Math.round(value * perUnit) / perUnit === value;
-}
-
-function numbersAllowed(parameter: ParameterDefinition): string {
-  const kind = parameter.type === 'integer' ? 'a whole number' : 'a number';
-  const { minimum, maximum, multipleOf, unit } = parameter;
-  let range = '';
-  if (minimum !== undefined && maximum !== undefined) range = ` from ${minimum} to ${maximum}`;
-  else if (minimum !== undefined) range = ` of ${minimum} or more`;
-  else if (maximum !== undefined) range = ` of ${maximum} or less`;
-  const grid = multipleOf === undefined ? '' : `, a multiple of ${multipleOf}`;
-  return `${kind}${range}${grid}${unit === undefined ? '' : ` (${unit})`}`;
 }
 
 function unknownMessage(definition: IndicatorDefinition, name: string): string {

@@ -1,9 +1,11 @@
 /** A recorded stream: the service's frames, unchanged, with the time since the start. Stored as gzip. */
 
+import type { GivenParams } from '@tapeloom/core/studies/indicator';
+
 /** The request of each subscription, by its name in the recorded frames. */
 export interface RecordedRequest {
   readonly indicator: string;
-  readonly params: Readonly<Record<string, string | number>>;
+  readonly params: GivenParams;
 }
 
 export interface RecordingHead {

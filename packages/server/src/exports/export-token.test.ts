@@ -57,10 +57,15 @@ test('it is bound to account, secret and the computation of its indicator, and o
 
 /** A value of the parameter with the longest text. */
 function longestValue({ values = [], ...about }: ParameterDefinition): ParamValue {
-  const { type, minimum, maximum, multipleOf = 1 } = about;
+  const { type, minimum, maximum, multipleOf = 1, maxItems = 0 } = about;
   const most = maximum ?? Number.MAX_SAFE_INTEGER;
   const least = minimum ?? -most;
   const perUnit = Math.round(1 / multipleOf);
+  if (type === 'integers') {
+    const upTo = Array.from({ length: maxItems }, (_, at) => most - at);
+    const from = Array.from({ length: maxItems }, (_, at) => least + at);
+    return String(upTo).length > String(from).length ? upTo : from;
+  }
   const numbers = type === 'boolean' || type === 'string' ? [] : [least, most];
   const beside = type === 'number' ? [Math.round((most - multipleOf) * perUnit) / perUnit] : [];
   const all: readonly ParamValue[] = [

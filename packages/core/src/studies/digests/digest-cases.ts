@@ -4,7 +4,8 @@
  * two numbers for each other parameter, and the presets.
  */
 
-import type { Indicator, ParameterDefinition, ParamValue } from '../indicator.ts';
+import type { GivenParams, Indicator, ParameterDefinition, ParamValue } from '../indicator.ts';
+import { isSameValue } from '../params.ts';
 import { generatedTapes } from './generated-tapes.ts';
 import type { StudyTape } from './study-tape.ts';
 
@@ -15,8 +16,6 @@ export interface DigestCase {
   /** In the form that a customer sends. */
   readonly params: GivenParams;
 }
-
-type GivenParams = Readonly<Record<string, ParamValue>>;
 
 /** Sizes that give many bars on the generated tapes. */
 const BARS: readonly GivenParams[] = [
@@ -38,8 +37,11 @@ const BASES: Readonly<Record<string, GivenParams>> = {
   sweeps: { gapMs: 20, levels: 2 },
 };
 
-/** Values of numbers by parameter name. A parameter not listed gets its minimum. */
-const NUMBERS: Readonly<Record<string, readonly number[]>> = {
+/**
+ * Numbers and lists to vary with, by the parameter's name. A name that is missing here gets the least number it may be; a
+ * list, as few and as many of the least numbers as it may have.
+ */
+const NUMBERS: Readonly<Record<string, readonly ParamValue[]>> = {
   gapMs: [3, 5_000],
   minSize: [5, 40],
   perSession: [2],
@@ -83,12 +85,20 @@ function paramSets({ id, parameters, presets }: Indicator): readonly GivenParams
 
 /** The values that differ from the default. */
 function valuesOf(parameter: ParameterDefinition): readonly ParamValue[] {
-  const { name, type, values = [], minimum } = parameter;
-  const numbers = NUMBERS[name] ?? (minimum === undefined ? [] : [minimum]);
+  const { name, type, values = [] } = parameter;
   const all = [
     ...values,
-    ...(type === 'integer' || type === 'number' ? numbers : []),
+    ...(NUMBERS[name] ?? leastOf(parameter)),
     ...(type === 'boolean' ? [true, false] : []),
   ];
-  return all.filter((value) => value !== parameter.default);
+  return all.filter((value) => !isSameValue(value, parameter.default));
+}
+
+function leastOf(parameter: ParameterDefinition): readonly ParamValue[] {
+  const { type, minimum } = parameter;
+  if (type === 'integers') {
+    const { minItems, maxItems } = parameter;
+    return [minItems, maxItems].map((length) => Array.from({ length }, (_, at) => minimum + at));
+  }
+  return minimum === undefined ? [] : [minimum];
 }

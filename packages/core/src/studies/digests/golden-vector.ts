@@ -3,7 +3,7 @@
 import { createSessionTable } from '../../calendar/session-table.ts';
 import type { EpochNs } from '../../numbers.ts';
 import { dayOf, epochNs } from '../../utc-day.ts';
-import type { ParamValue } from '../indicator.ts';
+import type { GivenParams } from '../indicator.ts';
 import { batchesOf, type StudyTape } from './study-tape.ts';
 
 type Hours = readonly [open: string, close: string];
@@ -13,7 +13,7 @@ export interface GoldenVector {
   readonly case: string;
   readonly shows: string;
   /** In the form that a customer sends. */
-  readonly params: Readonly<Record<string, ParamValue>>;
+  readonly params: GivenParams;
   /** Present if the case tests a limit that no customer's parameters reach. */
   readonly barsPerTradeMax?: number;
   readonly sessions: readonly (readonly [open: string, close: string, regular?: Hours])[];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
+import { LIST_DEFINITION } from '../../../../core/testing/list-definition.ts';
 import { formFields, readForm } from './live-form.ts';
 
 const path = new URL('../../../../../contract/catalogue.json', import.meta.url);
@@ -40,6 +41,29 @@ test('what is typed is given as the service takes it, and a default of another p
     given: { pace: 2.25 },
     params: { depth: 500, pace: 2.25, session: 'full', windowSeconds: 15 },
   });
+});
+
+test('a list is typed as numbers with commas or spaces between them', () => {
+  const [, field, ...more] = formFields(LIST_DEFINITION, {});
+  assert.deepEqual(more, []);
+  assert.deepEqual(field, {
+    name: 'shares',
+    kind: 'text',
+    options: [],
+    placeholder: '50, 70',
+    hint: '1 to 4 different whole numbers, each 1 to 100 percent',
+  });
+  for (const shares of ['90, 50', '50 90', ' 90,50, ']) {
+    const read = readForm(LIST_DEFINITION, { shares });
+    assert.deepEqual('given' in read && read.given, { shares: [50, 90] });
+  }
+  for (const shares of ['', '50, 70', '70 50']) {
+    const read = readForm(LIST_DEFINITION, { shares });
+    assert.deepEqual('given' in read && read.given, {});
+  }
+  const wrong = readForm(LIST_DEFINITION, { shares: '50, x, 0' });
+  const faults = { shares: 'Must be a whole number from 1 to 100 (percent).' };
+  assert.deepEqual('faults' in wrong && wrong.faults, faults);
 });
 
 test('what the service would refuse is told at its field, before anything is sent', () => {

@@ -4,12 +4,14 @@
  */
 
 import type {
+  GivenParams,
   IndicatorDefinition,
   ParameterDefinition,
   Params,
+  ParamValue,
 } from '@tapeloom/core/studies/indicator';
-import { parseParams } from '@tapeloom/core/studies/params';
-import type { LiveParams } from './live-stream.ts';
+import { allowedInShort, valueText } from '@tapeloom/core/studies/parameter-words';
+import { isSameValue, parseParams } from '@tapeloom/core/studies/params';
 
 export interface FormField {
   readonly name: string;
@@ -24,7 +26,7 @@ export interface FormField {
 export type Typed = Readonly<Record<string, string>>;
 
 export type ReadForm =
-  | { readonly given: LiveParams; readonly params: Params }
+  | { readonly given: GivenParams; readonly params: Params }
   | { readonly faults: Readonly<Record<string, string>> };
 
 export function formFields(definition: IndicatorDefinition, typed: Typed): readonly FormField[] {
@@ -32,8 +34,8 @@ export function formFields(definition: IndicatorDefinition, typed: Typed): reado
     name: parameter.name,
     kind: isChoice(parameter) ? 'choice' : 'text',
     options: parameter.type === 'boolean' ? ['true', 'false'] : (parameter.values ?? []),
-    placeholder: String(defaultOf(parameter, typed)),
-    hint: hintOf(parameter),
+    placeholder: valueText(defaultOf(parameter, typed)),
+    hint: isChoice(parameter) ? '' : allowedInShort(parameter),
   }));
 }
 
@@ -45,16 +47,14 @@ export function readForm(definition: IndicatorDefinition, typed: Typed): ReadFor
   }
   const parsed = parseParams(definition, given);
   if ('faults' in parsed) {
-    return {
-      faults: Object.fromEntries(
-        parsed.faults.map(({ path, message }) => [path.slice(1), message]),
-      ),
-    };
+    // Of a list, the first number that is wrong is reported at its field.
+    const faults = parsed.faults.map(({ path, message }) => [path.split('/')[1], message] as const);
+    return { faults: Object.fromEntries(faults.toReversed()) };
   }
   const needed = Object.keys(given).filter((name) => {
     const { [name]: _, ...others } = given;
     const without = parseParams(definition, others);
-    return !('params' in without) || without.params[name] !== parsed.params[name];
+    return !('params' in without) || !isSameValue(without.params[name], parsed.params[name]);
   });
   return {
     given: Object.fromEntries(needed.map((name) => [name, parsed.params[name]!])),
@@ -74,16 +74,19 @@ function isChoice({ type }: ParameterDefinition): boolean {
 function typedValue({ type }: ParameterDefinition, text: string): unknown {
   if (type === 'boolean') return text === 'true';
   if (type === 'string') return text;
+  return type === 'integers' ? typedList(text) : typedNumber(text);
+}
+
+function typedList(text: string): readonly unknown[] {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== '');
+  return text === valueText([]) ? [] : parts.map(typedNumber);
+}
+
+function typedNumber(text: string): unknown {
   return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-function defaultOf({ default: value, defaultBy }: ParameterDefinition, typed: Typed): unknown {
+function defaultOf({ default: value, defaultBy }: ParameterDefinition, typed: Typed): ParamValue {
   if (defaultBy === undefined) return value;
   return defaultBy.values[typed[defaultBy.by] ?? ''] ?? value;
-}
-
-function hintOf({ type, minimum, maximum, unit, values = [] }: ParameterDefinition): string {
-  if (type === 'string' || type === 'boolean') return '';
-  const range = `${minimum?.toLocaleString('en')} to ${maximum?.toLocaleString('en')}`;
-  return [...values, unit === undefined ? range : `${range} ${unit}`].join(', or ');
 }

@@ -4,20 +4,19 @@
  */
 
 import type { StreamClient, Subscription, TapeloomError } from '@tapeloom/client/stream';
+import type { GivenParams } from '@tapeloom/core/studies/indicator';
 import { LiveObjects } from './live-objects.ts';
 
 /** Indicators whose objects are candles. */
 const OWN_CANDLES: ReadonlySet<string> = new Set(['bars', 'footprint']);
 
-export type LiveParams = Readonly<Record<string, string | number | boolean>>;
-
 export interface LiveRequest {
   readonly indicator: string;
   readonly instrument: string;
   /** The parameters that differ from the defaults. */
-  readonly params: LiveParams;
+  readonly params: GivenParams;
   /** Parameters of the bars behind it. By default none, so that they count as no custom configuration. */
-  readonly candles?: LiveParams;
+  readonly candles?: GivenParams;
 }
 
 export class LiveStream {

@@ -21,15 +21,19 @@ function parameterSchema(parameter: ParameterDefinition): JsonSchema {
   };
 }
 
-function valueSchema({ type, minimum, maximum, multipleOf, values }: ParameterDefinition) {
+function valueSchema(parameter: ParameterDefinition): JsonSchema {
+  const { type, minimum, maximum, multipleOf, minItems, maxItems, values } = parameter;
   const words: JsonSchema = { type: 'string', enum: values };
   if (type === 'string') return words;
   const own: JsonSchema = {
-    type,
+    type: type === 'integers' ? 'integer' : type,
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
     ...(isWhole(multipleOf) ? { multipleOf } : {}),
   };
+  if (type === 'integers') {
+    return { type: 'array', items: own, minItems, maxItems, uniqueItems: true };
+  }
   return values === undefined ? own : { anyOf: [words, own] };
 }
 

@@ -7,11 +7,18 @@ import { paramsSchema } from '../contract/params-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from '../server/route.ts';
 
-const ParamValue = Type.Union([Type.Number(), Type.String(), Type.Boolean()]);
+const ParamValue = Type.Union([
+  Type.Number(),
+  Type.String(),
+  Type.Boolean(),
+  Type.Array(Type.Integer()),
+]);
 
 const Parameter = namedObject('IndicatorParameter', {
   name: Type.String(),
-  type: Type.Enum(['integer', 'number', 'string', 'boolean'], { title: 'ParameterType' }),
+  type: Type.Enum(['integer', 'number', 'string', 'boolean', 'integers'], {
+    title: 'ParameterType',
+  }),
   default: ParamValue,
   defaultBy: Type.Optional(
     namedObject(
@@ -23,6 +30,8 @@ const Parameter = namedObject('IndicatorParameter', {
   minimum: Type.Optional(Type.Number()),
   maximum: Type.Optional(Type.Number()),
   multipleOf: Type.Optional(Type.Number()),
+  minItems: Type.Optional(Type.Integer({ description: 'Of `integers`: how many there are.' })),
+  maxItems: Type.Optional(Type.Integer()),
   values: Type.Optional(Type.Array(Type.String())),
   unit: Type.Optional(Type.String()),
   category: Type.Optional(
