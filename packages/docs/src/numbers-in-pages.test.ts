@@ -88,13 +88,20 @@ for (const [page, sentences] of Object.entries(SAID)) {
 
 test('nobody counts the indicators by hand, in pages, help, mails, the contract or the portal: the next one would make it wrong', () => {
   const places = ['*.md', '{contract,docs,deploy}/**/*.md', '{packages,examples}/**/*.{md,html}'];
-  const sources = ['packages/*/src/**/*.{ts,tsx}', 'contract/{openapi,asyncapi}.json', 'deploy/**/*.yaml'];
+  const sources = [
+    'packages/*/src/**/*.{ts,tsx}',
+    'contract/{openapi,asyncapi}.json',
+    'deploy/**/*.yaml',
+  ];
   const past = /^(?:CHANGELOG\.md$|docs\/decisions\/)|\.test\.ts$|\/node_modules\/|\/dist\//;
   const texts = globSync([...places, ...sources], { cwd: root }).filter((it) => !past.test(it));
   assert.ok(texts.length > 200, String(texts.length));
   const words =
     'ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty';
-  const counted = new RegExp(`\\b(?:${words}|\\d{2,})(?: [\\w-]+){0,2} (?:indicators|studies)\\b`, 'i');
+  const counted = new RegExp(
+    `\\b(?:${words}|\\d{2,})(?: [\\w-]+){0,2} (?:indicators|studies)\\b`,
+    'i',
+  );
   assert.match('All fourteen indicators', counted);
   assert.match('14 more indicators', counted);
   assert.match('fourteen order-flow indicators', counted);
