@@ -9,7 +9,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8080';
 const KEY = /^[\x21-\x7e]{1,512}$/;
 
 export interface ClientOptions {
-  /** The address of the service, such as `https://api.example.com`. Default: `http://127.0.0.1:8080`. */
+  /** The address of the service, such as `https://api.example.com`. Default: `http://localhost:8080`. */
   readonly url?: string | undefined;
   /** An API key. Do not use it in browsers: everyone who opens the page could read it. */
   readonly key?: string | undefined;
