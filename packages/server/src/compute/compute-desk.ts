@@ -56,13 +56,9 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
   readonly movesMemory = true;
   readonly calls: DeskOptions<ComputeShape>['calls'] = {
     locate: (...of) => this.#options.replays.locate(...of),
-    coverage: async (contract, from, to, study) => {
-      await this.#tapeAt(to);
-      return await this.#options.days.coverage(contract, from, to, study);
-    },
-    tradesAfter: async (contract, after, to) => {
-      await this.#tapeAt(to);
-      return await this.#options.days.tradesAfter(contract, after, to);
+    cover: async (asked, visible) => {
+      await this.#tapeAt(visible);
+      return await this.#options.days.cover(asked, visible);
     },
     daysOf: (contracts) => this.#options.days.daysOf(contracts),
     daysVersions: (contracts) => this.#options.days.daysVersions(contracts),

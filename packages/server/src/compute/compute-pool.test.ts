@@ -145,10 +145,7 @@ test('what fails after its read was closed, or cannot cross, is told with what w
   await assert.rejects(next, refusedAs('closed'));
   while (world.faults.length === 0) await settle();
   assert.deepEqual(world.faults, ['a file is gone unclosable']);
-  await assert.rejects(
-    world.pool.tradesAfter('uncrossable', '', 0n as EpochNs),
-    refusedAs('failed'),
-  );
+  await assert.rejects(world.pool.daysVersions(['uncrossable']), refusedAs('failed'));
   assert.match(world.faults[1]!, /could not be cloned. -$/);
 });
 
@@ -205,10 +202,7 @@ test('after the end everything is refused, also what waits', async () => {
     assert.rejects(waiting, refusedAs('shut-down')),
     world.pool[Symbol.asyncDispose](),
   ]);
-  await assert.rejects(
-    world.pool.coverage('ESZ6', 0n as EpochNs, 1n as EpochNs),
-    refusedAs('shut-down'),
-  );
+  await assert.rejects(world.pool.daysVersions(['ESZ6']), refusedAs('shut-down'));
   await assert.rejects(world.pool.read(request('a')), refusedAs('shut-down'));
   await read[Symbol.asyncDispose]();
   assert.deepEqual(world.faults, []);

@@ -17,7 +17,7 @@ import type {
   SettledDays,
   SettledDaysRequest,
 } from '../results/settled-days.ts';
-import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
+import type { Cover, CoverRequest } from '../runs/cover.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from '../runs/replay.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
 import type { TapeDay } from '../tape/tape.ts';
@@ -143,17 +143,8 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     return await this.#ask('locate', contract, cursor, seenUntil);
   }
 
-  async coverage(
-    contract: string,
-    from: EpochNs,
-    to: EpochNs,
-    study: CoveredStudy | null = null,
-  ): Promise<Coverage> {
-    return await this.#ask('coverage', contract, from, to, study);
-  }
-
-  async tradesAfter(contract: string, after: string, to: EpochNs): Promise<number> {
-    return await this.#ask('tradesAfter', contract, after, to);
+  async cover(asked: CoverRequest, visible: EpochNs): Promise<Cover> {
+    return await this.#ask('cover', asked, visible);
   }
 
   async daysOf(contracts: readonly string[]): Promise<readonly (readonly TapeDay[])[]> {

@@ -22,6 +22,7 @@ import { NodeDisk } from '../platform/disk/node-disk.ts';
 import { isRefused } from '../platform/refusal.ts';
 import { createClock } from '../platform/system-clock.ts';
 import type { DaysPage, SettledDaysRequest } from '../results/settled-days.ts';
+import type { Coverage } from '../runs/coverage.ts';
 import type { ReplayRequest } from '../runs/replay.ts';
 import { type OpenTape, openTape } from '../tape/write/open-tape.ts';
 import { ComputePool } from './compute-pool.ts';
@@ -155,6 +156,15 @@ function daysOf(rest: Partial<SettledDaysRequest> = {}): SettledDaysRequest {
   };
 }
 
+/** Of the day from its start on. */
+async function coverageUntil(rig: Rig, to: EpochNs): Promise<Coverage> {
+  const study = { contract: SYMBOL, indicator: 'bars', params: PARAMS, hasSnapshot: false };
+  const range = { from: at(0), to, cursor: null, untilCursor: null };
+  const cover = await rig.pool.cover({ ...study, ...range }, to);
+  assert.ok(cover.t === 'range');
+  return cover.coverage;
+}
+
 async function allPages(rig: Rig, request: SettledDaysRequest): Promise<readonly DaysPage[]> {
   await using read = await rig.pool.read(request);
   return await pagesOf(read);
@@ -172,8 +182,7 @@ test('settled days and replays of a real tape, in a thread of their own', async 
   await using rig = await Rig.start();
   await rig.trade(1, 2, 3, 4, 4.2);
   assert.deepEqual(await rig.pool.locate(SYMBOL, `${DAY}.2.1`, null), { t: 'on-tape', at: at(2) });
-  assert.equal(await rig.pool.tradesAfter(SYMBOL, `${DAY}.2.1`, at(4.125)), 2);
-  const coverage = await rig.pool.coverage(SYMBOL, at(0), at(4.125));
+  const coverage = await coverageUntil(rig, at(4.125));
   assert.deepEqual([coverage.trades, coverage.missingDays], [4, []]);
   const [day, ...others] = await allDays(rig, daysOf());
   assert.deepEqual(others, []);
@@ -198,7 +207,7 @@ test('a part of the tape that is not known yet is waited for', async () => {
   await using rig = await Rig.start();
   await rig.trade(1, 2);
   await rig.pool.locate(SYMBOL, `${DAY}.1.1`, null);
-  const coverage = rig.pool.coverage(SYMBOL, at(0), at(5));
+  const coverage = coverageUntil(rig, at(5));
   const days = allDays(rig, daysOf({ until: at(5) }));
   await rig.trade(3, 4, 6);
   assert.equal((await coverage).trades, 4);
@@ -249,7 +258,7 @@ test('a damaged day is named to the operator, hidden from who asked, and missing
   assert.doesNotMatch(`${error.message} ${String(error.cause)}`, /arrow/);
   assert.match(String(rig.faults[0]!.error), new RegExp(`${DAY}`));
   assert.deepEqual(rig.faults[0]!.request, daysOf({ until }));
-  assert.deepEqual((await rig.pool.coverage(SYMBOL, at(0), until)).missingDays, [DAY as UtcDay]);
+  assert.deepEqual((await coverageUntil(rig, until)).missingDays, [DAY as UtcDay]);
   await assert.rejects(rig.pool.read(daysOf({ until })), refusedAs('days-missing'));
 });
 

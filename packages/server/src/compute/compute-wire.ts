@@ -8,7 +8,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { RefusalReason } from '../platform/refusal.ts';
 import type { ThreadShape } from '../platform/threads/thread.ts';
 import type { DaysPage, SettledDaysRequest } from '../results/settled-days.ts';
-import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
+import type { Cover, CoverRequest } from '../runs/cover.ts';
 import type { CursorPlace, ReplayPage, ReplayRequest } from '../runs/replay.ts';
 import type { TradingSessions } from '../runs/session-tables.ts';
 import type { DayDamage } from '../runs/sound-tape.ts';
@@ -61,8 +61,7 @@ export interface OpenedDays {
 export interface ComputeShape extends ThreadShape {
   readonly calls: {
     locate(contract: string, cursor: string, seenUntil: EpochNs | null): CursorPlace;
-    coverage(contract: string, from: EpochNs, to: EpochNs, study: CoveredStudy | null): Coverage;
-    tradesAfter(contract: string, after: string, to: EpochNs): number;
+    cover(asked: CoverRequest, visible: EpochNs): Cover;
     /** By contract. */
     daysOf(contracts: readonly string[]): readonly (readonly TapeDay[])[];
     daysVersions(contracts: readonly string[]): readonly (string | null)[];

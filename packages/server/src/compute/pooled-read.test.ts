@@ -106,13 +106,13 @@ test('whatever is asked while threads still read the import before waits for the
   world.manifest = manifest.promise;
   const { contract } = WANTED;
   world.pool.refresh('GLBX', [{ contract, day: DAY }]);
-  const asked = world.pool.tradesAfter(contract, '', 0n as EpochNs);
+  const asked = world.pool.daysVersions([contract]);
   const opened = world.pool.open(WANTED);
   const begun = world.pool.read(request('a'));
   for (let turns = 0; turns < 20; turns += 1) await settle();
   manifest.resolve();
   await world.pool.refreshed();
-  assert.equal(await asked, 1);
+  assert.deepEqual(await asked, ['1']);
   await using replay = await opened;
   // Nobody pulls it, so each page is opened anew: over the same days.
   assert.equal((await replay.next()).position, '20261112.2.0');

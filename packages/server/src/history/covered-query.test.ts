@@ -12,9 +12,10 @@ import { answerTo } from '../platform/refusal-answer.ts';
 import { SharedSlots } from '../platform/sharing/shared-slots.ts';
 import { SettledDaysReader } from '../results/settled-days-reader.ts';
 import { AHEAD_MS_MAX } from '../runs/ahead-wait.ts';
-import { StudyReplays } from '../runs/study-replays.ts';
-import { AWAITED_LIMITS } from './awaited-cursors.ts';
-import { type CoveredQuery, type CoverMoment, coverQuery, tradesLeft } from './covered-query.ts';
+import type { Cover } from '../runs/cover.ts';
+import { tradesBetween } from '../runs/coverage.ts';
+import { AWAITED_LIMITS } from './awaited-cover.ts';
+import { type CoveredQuery, type CoverMoment, coverQuery } from './covered-query.ts';
 import type { HistoryQuery } from './history-query.ts';
 
 const SECOND_NS = 1_000_000_000;
@@ -34,8 +35,9 @@ const isBehindHere = (error: unknown) => error instanceof Refusal && error.reaso
 /** Ten trades a second apart, then nothing for the rest of the first day. */
 class Desk {
   readonly tape = new MemoryTape(CONTRACT, 100);
-  readonly #replays: StudyReplays;
   readonly #days: SettledDaysReader;
+  /** Calls to a compute thread. */
+  calls = 0;
   readonly pauses: number[] = [];
   readonly awaited = new SharedSlots({ eachMax: 2, allMax: 2 });
   visible = at(20);
@@ -54,12 +56,7 @@ class Desk {
       sessionsOf: () => SESSIONS,
       yieldTurn: async () => {},
     };
-    this.#replays = new StudyReplays(shared);
     this.#days = new SettledDaysReader({ ...shared, cache: null });
-  }
-
-  get days(): SettledDaysReader {
-    return this.#days;
   }
 
   async cover(
@@ -86,7 +83,7 @@ class Desk {
     };
     return await coverQuery(
       query,
-      { days: this.#days, replays: this.#replays },
+      { days: { cover: (...of) => this.#counted(...of) } },
       {
         visible: () => this.visible,
         arrived: this.visible,
@@ -102,6 +99,11 @@ class Desk {
         ...moment,
       },
     );
+  }
+
+  async #counted(...of: Parameters<SettledDaysReader['cover']>): Promise<Cover> {
+    this.calls += 1;
+    return await this.#days.cover(...of);
   }
 
   async refused(
@@ -122,8 +124,7 @@ test('the cost is the trades of the range, from the cursor on where there is one
   assert.equal((await desk.cover({ from: at(2), to: at(5) })).trades, 3);
   assert.equal((await desk.cover({ from: at(2), to: at(5), cursor: cursor(4, 7) })).trades, 1);
   assert.equal((await desk.cover({ from: at(11) })).trades, 0);
-  const rest = await tradesLeft(whole, cursor(7, 1), desk.days);
-  assert.equal(rest, 3);
+  assert.equal(tradesBetween(whole.coverage, cursor(7, 1), null), 3);
 });
 
 test('a range to a cursor ends with its trade, and covers what is published with it [DET-20]', async () => {
@@ -131,7 +132,7 @@ test('a range to a cursor ends with its trade, and covers what is published with
   const covered = await desk.cover({ untilCursor: cursor(4, 1) });
   assert.deepEqual([covered.trades, covered.until], [4, at(4.5)]);
   assert.equal(covered.publishedUntil, at(5));
-  assert.equal(await tradesLeft(covered, cursor(1, 1), desk.days), 3);
+  assert.equal(tradesBetween(covered.coverage, cursor(1, 1), cursor(4, 1)), 3);
   const last = await desk.cover({ untilCursor: cursor(10, 3) });
   assert.deepEqual([last.trades, last.until], [10, desk.visible]);
   // Trades of one nanosecond are only known together, and still counted one by one.
@@ -311,6 +312,19 @@ test('a reader at the edge of the tape requests a watermark, and goes on when it
   assert.equal(covered.trades, 10);
   assert.equal(requests, 1);
   assert.ok(desk.pauses.reduce((sum, ms) => sum + ms) <= 20);
+});
+
+test('the compute threads are called once, and after a wait once more: more of the tape is there then', async () => {
+  const desk = new Desk();
+  const both = { untilCursor: cursor(10, 1), cursor: cursor(2, 1) };
+  await desk.cover(both);
+  assert.equal(desk.calls, 1);
+  desk.calls = 0;
+  const requestWatermark = () => {
+    desk.visible = at(30);
+  };
+  await desk.cover(both, { arrived: at(30), requestWatermark });
+  assert.equal(desk.calls, 2);
 });
 
 test('both cursors together are waited for no longer than one', async () => {

@@ -15,14 +15,10 @@ import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { Block } from '../blocks/block.ts';
 import { Refusal } from '../platform/refusal.ts';
-import type {
-  DayPart,
-  DaysRead,
-  SettledDays,
-  SettledDaysRequest,
-} from '../results/settled-days.ts';
+import type { DayPart, DaysRead, SettledDaysRequest } from '../results/settled-days.ts';
+import { tradesBetween } from '../runs/coverage.ts';
 import type { Replay, ReplayPage, ReplayRequest } from '../runs/replay.ts';
-import { type CoveredQuery, lookBackText, tradesLeft } from './covered-query.ts';
+import { type CoveredQuery, lookBackText } from './covered-query.ts';
 import { type GapList, gapListOf } from './gap-list.ts';
 import type { HistoryQuery } from './history-query.ts';
 import { PageItems } from './page-items.ts';
@@ -62,7 +58,7 @@ export interface HistoryPage {
 
 /** Reads that end when their signal is aborted: a compute pool. */
 export interface HistorySources {
-  readonly days: Pick<SettledDays, 'tradesAfter'> & {
+  readonly days: {
     read(request: SettledDaysRequest, signal?: AbortSignal): Promise<DaysRead>;
   };
   readonly replays: { open(request: ReplayRequest, signal?: AbortSignal): Promise<Replay> };
@@ -101,7 +97,7 @@ export class HistoryPages {
     const end = query.hasSnapshot
       ? await this.#published(covered, account, items, paid)
       : await this.#settled(covered, account, items, paid);
-    const left = end === null ? 0 : await tradesLeft(covered, end, this.#options.days);
+    const left = end === null ? 0 : tradesBetween(covered.coverage, end, query.untilCursor);
     const trades = covered.trades - left;
     const computeUnits = trades * query.computeUnitsPerTrade;
     const count = items.count;

@@ -97,7 +97,7 @@ test('a damaged sealed day is named, and missing from then on; the days before i
     }
     const { missingDays, days } = await reader.coverage(CONTRACT, epochNs(DAY, 0), END);
     assert.deepEqual(missingDays, [addDays(DAY, 1)]);
-    assert.deepEqual(days, [{ day: DAY, trades: 3_000 }]);
+    assert.deepEqual(days, [{ day: DAY, before: 0, trades: 3_000 }]);
     await assert.rejects(reader.read(requestOf(BARS, END)), refusedAs('days-missing'));
     assert.equal((await resultsOf(reader, requestOf(BARS, epochNs(addDays(DAY, 1), 0)))).length, 1);
     assert.deepEqual(found, [`${day}`], `it is reported once (${damage})`);

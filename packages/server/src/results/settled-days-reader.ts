@@ -9,12 +9,8 @@ import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { computationOf } from '@tapeloom/core/studies/computation';
 import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import { Refusal } from '../platform/refusal.ts';
-import {
-  type Coverage,
-  type CoveredStudy,
-  coverageOf,
-  tradesAfterCursor,
-} from '../runs/coverage.ts';
+import { type Cover, type CoverRequest, coverOf } from '../runs/cover.ts';
+import { type Coverage, type CoveredStudy, coverageOf, needsOf } from '../runs/coverage.ts';
 import { firstDayRead } from '../runs/look-back.ts';
 import { type RunSource, runSource, type StudyCatalogue, studySource } from '../runs/run-source.ts';
 import { dayInputs, type ResultInputs } from '../runs/settled-inputs.ts';
@@ -103,9 +99,11 @@ export class SettledDaysReader implements SettledDays {
     );
   }
 
-  async tradesAfter(contract: string, after: string, to: EpochNs): Promise<number> {
+  async cover(asked: CoverRequest, visible: EpochNs): Promise<Cover> {
+    const { contract } = asked;
+    const study = studySource(this.#options, asked);
     return await this.#naming(contract, () =>
-      tradesAfterCursor(this.#covered(contract), after, to),
+      coverOf(this.#covered(contract), study, asked, visible),
     );
   }
 
@@ -135,10 +133,9 @@ export class SettledDaysReader implements SettledDays {
     const whole = this.#pinned();
     const now = await tapeNow(whole, contract, this.damaged);
     const study = studySource(this.#options, request);
-    const { missingDays, inputs } = await this.#naming(contract, () => {
-      const covered = { ...this.#covered(contract, whole), now };
-      return coverageOf(covered, from, until, { ...study, from, hasSnapshot: false });
-    });
+    const full = this.#options.sessionsOf(contract, 'full');
+    const subject = { ...study, from, hasSnapshot: false };
+    const { missingDays, inputs } = needsOf(now, full, from, until, subject);
     if (missingDays.length > 0 && request.allowsGaps !== true) {
       throw new Refusal({ t: 'days-missing', contract, days: missingDays });
     }
@@ -337,9 +334,9 @@ export class SettledDaysReader implements SettledDays {
     };
   }
 
-  #covered(contract: string, tape: CoveredTape = this.#pinned()) {
+  #covered(contract: string) {
     const fullSessions = this.#options.sessionsOf(contract, 'full');
-    return { tape, contract, fullSessions, damaged: this.damaged };
+    return { tape: this.#pinned(), contract, fullSessions, damaged: this.damaged };
   }
 
   /** All steps of one read must see the same days. */

@@ -8,7 +8,7 @@ import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import type { BlockParts } from '../blocks/block.ts';
-import type { Coverage, CoveredStudy } from '../runs/coverage.ts';
+import type { Cover, CoverRequest } from '../runs/cover.ts';
 import type { TapeDay } from '../tape/tape.ts';
 
 export interface SettledDaysRequest {
@@ -78,14 +78,8 @@ export interface DaysRead extends AsyncDisposable {
 }
 
 export interface SettledDays {
-  coverage(
-    contract: string,
-    from: EpochNs,
-    to: EpochNs,
-    study?: CoveredStudy | null,
-  ): Promise<Coverage>;
-  /** Trades in (after, to): the charge of a page from a cursor to position(to). */
-  tradesAfter(contract: string, after: string, to: EpochNs): Promise<number>;
+  /** All that a query needs to know of the tape, for a caller that sees nothing from `visible` on. */
+  cover(asked: CoverRequest, visible: EpochNs): Promise<Cover>;
   /** The days of contracts, ascending; those found damaged are marked. */
   daysOf(contracts: readonly string[]): Promise<readonly (readonly TapeDay[])[]>;
   /** By contract, a text that changes with those days; null: only `daysOf` can tell. Cheap. */

@@ -7,7 +7,7 @@ import type { Indicator } from '@tapeloom/core/studies/indicator';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
-import { coverageOf, tradesAfterCursor } from './coverage.ts';
+import { coverageOf, tradesBetween } from './coverage.ts';
 import { DamagedDays } from './sound-tape.ts';
 
 const CONTRACT = 'ESZ6';
@@ -48,10 +48,10 @@ test('counts the trades of [from, to) day by day, the edges exactly [DET-21]', a
   const coverage = await coverageOf(covered(week()), at(0, 11), at(4, 11));
   assert.deepEqual(coverage, {
     days: [
-      { day: DAY, trades: 2 },
-      { day: addDays(DAY, 1), trades: 2 },
-      { day: addDays(DAY, 3), trades: 1 },
-      { day: addDays(DAY, 4), trades: 1 },
+      { day: DAY, before: 1, trades: 2 },
+      { day: addDays(DAY, 1), before: 0, trades: 2 },
+      { day: addDays(DAY, 3), before: 0, trades: 1 },
+      { day: addDays(DAY, 4), before: 0, trades: 1 },
     ],
     trades: 6,
     missingDays: [],
@@ -85,7 +85,8 @@ test('what the promise has not reached is not missing, and the open day is there
   const tape = new MemoryTape(CONTRACT, 100);
   tape.commit([trade(0, 10), trade(0, 11)], at(0, 12));
   const { missingDays, days } = await coverageOf(covered(tape), at(0, 0), at(4, 12));
-  assert.deepEqual({ missingDays, days }, { missingDays: [], days: [{ day: DAY, trades: 2 }] });
+  assert.deepEqual(missingDays, []);
+  assert.deepEqual(days, [{ day: DAY, before: 0, trades: 2 }]);
 });
 
 test('a tape without a promise has what is sealed, and lacks the rest', async () => {
@@ -151,20 +152,23 @@ test('pages that meet at any cursor cost together what the whole costs [DET-21]'
         );
       }
       const to = at(0, toHours);
-      const whole = await tradesAfterCursor(covered(tape), `${DAY}.0.0`, to);
-      assert.equal(whole, sorted.filter((hour) => hour < toHours).length);
+      const whole = await coverageOf(covered(tape), at(0, 0), to);
+      assert.equal(whole.trades, sorted.filter((hour) => hour < toHours).length);
       if (sorted.length === 0) return;
       const hour = sorted[picked % sorted.length]!;
       const day = Math.floor(hour / 24);
       const rank = 1 + sorted.filter((it) => Math.floor(it / 24) === day).indexOf(hour);
       const cursor = `${addDays(DAY, day)}.${rank}.${picked % 3}`;
       const before = sorted.filter((it) => Math.floor(it / 24) < day).length + rank;
-      const rest = await tradesAfterCursor(covered(tape), cursor, to);
-      assert.equal(rest, Math.max(0, whole - before));
+      const left = Math.max(0, whole.trades - before);
+      assert.equal(tradesBetween(whole, cursor, null), left);
+      assert.equal(tradesBetween(whole, null, cursor), whole.trades - left);
+      // A range that begins in the middle of its first day counts ranks all the same.
+      const later = await coverageOf(covered(tape), at(0, hour), to);
+      assert.equal(tradesBetween(later, cursor, null), left);
     },
   );
   await fc.assert(property, { numRuns: 200 });
-  await assert.rejects(tradesAfterCursor(covered(week()), 'x', at(1, 0)), RangeError);
 });
 
 test('a day before the first known session is missing, whatever the tape has: nothing could come of it', async () => {

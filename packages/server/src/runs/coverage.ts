@@ -7,7 +7,7 @@
 
 import { hash } from 'node:crypto';
 import type { SessionTable } from '@tapeloom/core/calendar/session';
-import { parseCursor } from '@tapeloom/core/cursor';
+import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { computationOf } from '@tapeloom/core/studies/computation';
 import type { Params } from '@tapeloom/core/studies/indicator';
@@ -39,10 +39,21 @@ import { type TapeGap, tapeGaps } from './tape-gaps.ts';
 /** 132 bits. */
 const DIGEST_LENGTH = 22;
 
-export interface Coverage {
+export interface Coverage extends RangeNeeds {
   /** Trades in [from, to), by UTC day; days without trades included where the tape has them. */
-  readonly days: readonly { readonly day: UtcDay; readonly trades: number }[];
+  readonly days: readonly CoveredDay[];
   readonly trades: number;
+}
+
+export interface CoveredDay {
+  readonly day: UtcDay;
+  /** Trades of the day that lie before the range. */
+  readonly before: number;
+  readonly trades: number;
+}
+
+/** What is missing of a range, and for a study of what it reads before; and what its results are made of. */
+export interface RangeNeeds {
   /**
    * Days without complete trades on which the market was open: days of the range and, for a study, from the open of the
    * session that contains its start.
@@ -79,6 +90,8 @@ export interface CoveredStudy {
   readonly isStream?: boolean;
 }
 
+type RangeStudy = StudySource & Pick<CoveredStudy, 'from' | 'hasSnapshot' | 'isStream'>;
+
 export interface Covered {
   readonly tape: CoveredTape;
   readonly contract: string;
@@ -93,22 +106,35 @@ export async function coverageOf(
   covered: Covered,
   from: EpochNs,
   to: EpochNs,
-  study: (StudySource & Pick<CoveredStudy, 'from' | 'hasSnapshot' | 'isStream'>) | null = null,
+  study: RangeStudy | null = null,
 ): Promise<Coverage> {
   const { tape, contract, fullSessions, damaged } = covered;
   const now = covered.now ?? (await tapeNow(tape, contract, damaged));
-  const { promise, onTape } = now;
-  const reached = promise === null ? to : earlier(promise, to);
-  const days: { day: UtcDay; trades: number }[] = [];
-  for (const found of onTape.values()) {
+  const days: CoveredDay[] = [];
+  for (const found of now.onTape.values()) {
     const { day } = found;
     if (day < dayOf(from) || epochNs(day, 0) >= to || !hasSessions(fullSessions, day)) continue;
-    days.push({ day, trades: await tradesOf(tape, contract, found, from, to) });
+    const before = await dayTradesBefore(tape, contract, found, from);
+    const trades = Math.max(0, (await dayTradesBefore(tape, contract, found, to)) - before);
+    days.push({ day, before, trades });
   }
   const trades = days.reduce((sum, one) => sum + one.trades, 0);
+  return { days, trades, ...needsOf(now, fullSessions, from, to, study) };
+}
+
+/** Without counts, so nothing of the tape is read. */
+export function needsOf(
+  now: TapeNow,
+  fullSessions: SessionTable,
+  from: EpochNs,
+  to: EpochNs,
+  study: RangeStudy | null,
+): RangeNeeds {
+  const { promise, onTape } = now;
+  const reached = promise === null ? to : earlier(promise, to);
   if (study === null) {
     const nothing = { missingLookBack: null, inputs: '', sealed: null, lookBackFrom: null };
-    return { days, trades, ...missingIn(now, fullSessions, from, reached), ...nothing };
+    return { ...missingIn(now, fullSessions, from, reached), ...nothing };
   }
   const { sessions, indicator, params, hasSnapshot } = study;
   const neededFrom = hasSnapshot ? snapshotStart(sessions, from) : sessionStart(sessions, from);
@@ -117,8 +143,6 @@ export async function coverageOf(
   const missing = missingIn(now, fullSessions, neededFrom, reached);
   const isCarrying = indicator.objectsOutliveSession === true;
   return {
-    days,
-    trades,
     ...missing,
     missingLookBack: isCarrying ? null : missingLookBack(rule, study.from, reached, isOnTape),
     inputs: inputsText(study, from, to, onTape, missing.gaps),
@@ -203,43 +227,39 @@ function unknownDays(
   return unknown;
 }
 
-/** Trades after a cursor's entry and before `to`. */
-export async function tradesAfterCursor(
-  { tape, contract, damaged }: Covered,
-  cursor: string,
-  to: EpochNs,
-): Promise<number> {
-  const after = parseCursor(cursor);
-  if (after === null) throw new RangeError(`not a cursor: ${cursor}`);
-  const midnight = epochNs(after.day, 0);
-  let sum = 0;
-  const { onTape } = await tapeNow(tape, contract, damaged);
-  for (const day of onTape.values()) {
-    if (day.day < after.day || epochNs(day.day, 0) >= to) continue;
-    const trades = await tradesOf(tape, contract, day, midnight, to);
-    sum += day.day === after.day ? Math.max(0, trades - after.rank) : trades;
-  }
-  return sum;
+/** Trades of a range after the entry of `after` and, where there is one, not after that of `last`. */
+export function tradesBetween(
+  { days, trades }: Pick<Coverage, 'days' | 'trades'>,
+  after: string | null,
+  last: string | null,
+): number {
+  const left = after === null ? trades : tradesAfter(days, parseCursor(after)!);
+  const beyond = last === null ? 0 : tradesAfter(days, parseCursor(last)!);
+  return Math.max(0, left - beyond);
+}
+
+function tradesAfter(days: Coverage['days'], { day, rank }: Cursor): number {
+  return days.reduce((sum, one) => {
+    if (one.day < day) return sum;
+    const passed = one.day === day ? Math.max(0, rank - one.before) : 0;
+    return sum + Math.max(0, one.trades - passed);
+  }, 0);
 }
 
 function digestOf(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH);
 }
 
-/** The trades of one day in [from, to). */
-async function tradesOf(
+/** The trades of one day before an instant. */
+export async function dayTradesBefore(
   tape: Tape,
   contract: string,
   { day, trades }: TapeDay,
-  from: EpochNs,
-  to: EpochNs,
+  instant: EpochNs,
 ): Promise<number> {
-  const before = async (instant: EpochNs) => {
-    if (instant <= epochNs(day, 0)) return 0;
-    if (instant >= epochNs(addDays(day, 1), 0)) return trades;
-    return await tape.rankBefore(contract, day, nsOfDay(instant));
-  };
-  return Math.max(0, (await before(to)) - (await before(from)));
+  if (instant <= epochNs(day, 0)) return 0;
+  if (instant >= epochNs(addDays(day, 1), 0)) return trades;
+  return await tape.rankBefore(contract, day, nsOfDay(instant));
 }
 
 /** False for a day before the first known session. Session books always reach beyond the tape. */

@@ -6,6 +6,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
 import { GAP, locateCursor } from './locate-cursor.ts';
+import { DamagedDays } from './sound-tape.ts';
 
 const CONTRACT = 'ESZ6';
 const DAY = utcDay(20261112);
@@ -28,7 +29,9 @@ function at(days: number, hours: number) {
 }
 
 function locate(tape: MemoryTape, cursor: string, seenUntil?: EpochNs) {
-  return locateCursor(tape, CONTRACT, parseCursor(cursor)!, SESSIONS, seenUntil);
+  const damaged = new DamagedDays();
+  const covered = { tape, contract: CONTRACT, fullSessions: SESSIONS, damaged };
+  return locateCursor(covered, parseCursor(cursor)!, seenUntil);
 }
 
 function threeTrades(): MemoryTape {

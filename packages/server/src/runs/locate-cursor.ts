@@ -10,19 +10,36 @@ import { tradesOnUtcDay } from '@tapeloom/core/calendar/session-table';
 import type { Cursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
-import type { LiveTape, TapeDay } from '../tape/tape.ts';
+import type { TapeDay } from '../tape/tape.ts';
+import { TapeDamagedError } from '../tape/tape-errors.ts';
+import type { Covered } from './coverage.ts';
 import { entryTime } from './entry-time.ts';
 import type { CursorPlace } from './replay.ts';
+import { damagedDay } from './sound-tape.ts';
 
 /** A trading day is missing. */
 export const GAP: CursorPlace = { t: 'gone', isGap: true };
 
+/** A day that turns out to be damaged on the way is reported. */
 export async function locateCursor(
-  tape: LiveTape,
-  contract: string,
-  { day, rank }: Cursor,
-  fullSessions: SessionTable,
+  covered: Covered,
+  cursor: Cursor,
   seenUntil: EpochNs | null = null,
+): Promise<CursorPlace> {
+  try {
+    return await located(covered, cursor, seenUntil);
+  } catch (error) {
+    if (!(error instanceof TapeDamagedError)) throw error;
+    const day = damagedDay(error);
+    if (day !== null) covered.damaged.found(covered.contract, day, error);
+    return GAP;
+  }
+}
+
+async function located(
+  { tape, contract, fullSessions }: Covered,
+  { day, rank }: Cursor,
+  seenUntil: EpochNs | null,
 ): Promise<CursorPlace> {
   if (seenUntil !== null) {
     const lastDay = dayOf(seenUntil);
@@ -33,7 +50,7 @@ export async function locateCursor(
     }
   }
   // Must be read before the days: they then contain everything up to this watermark.
-  const { promise } = tape;
+  const { promise = null } = tape;
   const days = await tape.days(contract);
   const onTape = days.find((one) => one.day === day);
   const midnight = epochNs(day, 0);

@@ -13,7 +13,7 @@ import { Refusal } from '../platform/refusal.ts';
 import type { LiveTape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { missingDays } from './coverage.ts';
-import { GAP, locateCursor, passingGaps } from './locate-cursor.ts';
+import { locateCursor, passingGaps } from './locate-cursor.ts';
 import { snapshotStart } from './look-back.ts';
 import { Pulled } from './pulled.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
@@ -92,17 +92,11 @@ export class StudyReplays implements Replays, Disposable {
     cursor: string,
     seenUntil: EpochNs | null,
   ): Promise<CursorPlace> {
-    const { sessionsOf } = this.#options;
     const parsed = parseCursor(cursor);
     if (parsed === null) throw new RangeError(`not a cursor: ${cursor}`);
-    try {
-      return await locateCursor(tape, contract, parsed, sessionsOf(contract, 'full'), seenUntil);
-    } catch (error) {
-      if (!(error instanceof TapeDamagedError)) throw error;
-      const day = damagedDay(error);
-      if (day !== null) this.#damaged.found(contract, day, error);
-      return GAP;
-    }
+    const fullSessions = this.#options.sessionsOf(contract, 'full');
+    const covered = { tape, contract, fullSessions, damaged: this.#damaged };
+    return await locateCursor(covered, parsed, seenUntil);
   }
 
   async open(request: ReplayRequest): Promise<Replay> {

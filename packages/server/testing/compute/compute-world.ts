@@ -108,21 +108,9 @@ class FakeThread extends LoopbackPort<ComputeShape> {
         forget: () => {},
       },
       daysOf: async (contracts) => contracts.map(() => []),
-      daysVersions: async (contracts) => contracts.map(() => null),
-      coverage: async () => {
-        return {
-          days: [],
-          trades: this.name,
-          missingDays: [],
-          gaps: [],
-          missingLookBack: null,
-          lookBackFrom: null,
-          inputs: '',
-          sealed: null,
-        };
-      },
-      tradesAfter: async (contract) =>
-        contract === 'uncrossable' ? (Symbol() as never) : this.imports,
+      daysVersions: async ([contract]) =>
+        contract === 'uncrossable' ? (Symbol() as never) : [`${this.imports}`],
+      cover: async () => ({ t: 'ahead', cursor: 'cursor' }),
       read: async (request) => this.#read(request),
     };
   }

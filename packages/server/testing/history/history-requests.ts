@@ -167,8 +167,7 @@ export function readingBy({ days, replays }: Sources, read: Sources['days']['rea
     replays,
     days: {
       read,
-      coverage: (...of) => days.coverage(...of),
-      tradesAfter: (...of) => days.tradesAfter(...of),
+      cover: (...of) => days.cover(...of),
     },
   };
 }

@@ -218,7 +218,7 @@ export class HistoryWorld implements Disposable {
   async cover(query: HistoryQuery, visible = this.end, moment: Partial<CoverMoment> = {}) {
     return await coverQuery(
       query,
-      { days: this.#days, replays: this.#replays },
+      { days: this.#days },
       {
         visible: () => visible,
         arrived: visible,

@@ -43,8 +43,7 @@ function threadOver(
       damaged: { add: () => {}, forget: () => {} },
       daysOf: async (contracts) => contracts.map(() => []),
       daysVersions: async (contracts) => contracts.map(() => null),
-      coverage: (...of) => days.coverage(...of),
-      tradesAfter: (...of) => days.tradesAfter(...of),
+      cover: (...of) => days.cover(...of),
       read: async (request) => {
         const read = await days.read(request);
         return isEndless(request.account) ? endless(request, read) : read;

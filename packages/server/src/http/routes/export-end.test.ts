@@ -35,8 +35,7 @@ async function asked(nextDay: (day: DaysPage) => Promise<DaysPage>): Promise<Ask
   service.sources = {
     ...service.sources,
     days: {
-      coverage: (...of) => days.coverage(...of),
-      tradesAfter: (...of) => days.tradesAfter(...of),
+      cover: (...of) => days.cover(...of),
       read: async (request, signal) => {
         const read = await days.read(request);
         const gone = new Promise<never>((_, reject) => {

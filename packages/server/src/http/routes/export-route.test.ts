@@ -199,8 +199,7 @@ function stoppingAfterOne({ days, replays }: Sources, isStopped: () => boolean):
     replays,
     days: {
       read,
-      coverage: (...of) => days.coverage(...of),
-      tradesAfter: (...of) => days.tradesAfter(...of),
+      cover: (...of) => days.cover(...of),
     },
   };
 }

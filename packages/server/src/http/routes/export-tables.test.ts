@@ -347,9 +347,7 @@ function stoppingAfterOne({ days, replays }: Sources): Sources {
     };
     return { next, [Symbol.asyncDispose]: () => all[Symbol.asyncDispose]() };
   };
-  const coverage: Sources['days']['coverage'] = (...of) => days.coverage(...of);
-  const tradesAfter: Sources['days']['tradesAfter'] = (...of) => days.tradesAfter(...of);
-  return { replays, days: { read, coverage, tradesAfter } };
+  return { replays, days: { read, cover: (...of) => days.cover(...of) } };
 }
 
 /** The server notices a gone client a little later. */

@@ -36,8 +36,8 @@ before(async () => {
   service = await RestService.start();
   fillMarket(service);
   port = await service.listen();
-  const { days, replays } = service.sources;
-  const thread = () => threadOver({ days, replays });
+  const { days } = service.sources;
+  const thread = () => threadOver(days);
   const onFault = (error: unknown) => void faults.push(error);
   const limits = { workingPerAccount: 2 };
   pool = new ComputePool({
@@ -59,7 +59,7 @@ after(async () => {
 });
 
 /** A compute thread inside this one, whose reads reach endless work. */
-function threadOver({ days, replays }: RestService['sources']): LoopbackPort<ComputeShape> {
+function threadOver(days: RestService['sources']['days']): LoopbackPort<ComputeShape> {
   let ms = 0;
   const loopback = new LoopbackPort<ComputeShape>();
   const turns = new FairTurns({ now: () => ms++, rest: () => turn() });
@@ -79,8 +79,7 @@ function threadOver({ days, replays }: RestService['sources']): LoopbackPort<Com
       damaged: { add: () => {}, forget: () => {} },
       daysOf: async (contracts) => contracts.map(() => []),
       daysVersions: async (contracts) => contracts.map(() => null),
-      coverage: (...of) => days.coverage(...of),
-      tradesAfter: (...of) => days.tradesAfter(...of),
+      cover: (...of) => days.cover(...of),
       read: async (request) => {
         const read = await days.read(request);
         let isClosed = false;
@@ -99,7 +98,7 @@ function threadOver({ days, replays }: RestService['sources']): LoopbackPort<Com
       },
     },
     replays: {
-      locate: (...of) => replays.locate(...of),
+      locate: async () => assert.fail('a page locates nothing by itself'),
       open: async ({ account = '' }) => {
         let isClosed = false;
         return {

@@ -173,7 +173,7 @@ test('before the tape is known everything is warming; when there is no room it s
     for (const path of ['/v1/history', '/v1/export'] as const) {
       assert.equal((await own.refused(RANGE, 503, 'CAPACITY', path)).retryAfter, '5');
     }
-    service.sources = { ...sources, days: { ...readingBy(sources, full).days, coverage: full } };
+    service.sources = { ...sources, days: { ...readingBy(sources, full).days, cover: full } };
     for (const path of PATHS) {
       assert.equal((await own.refused(RANGE, 503, 'CAPACITY', path)).retryAfter, '5');
     }

@@ -46,14 +46,13 @@ test('a page of sealed days is kept by the caller, who asks again and is charged
     const { used } = await reader.usage();
     const { sources } = service;
     const refuse = () => Promise.reject(new Error('nothing is to be read'));
-    const { days, replays } = sources;
+    const { days } = sources;
     service.sources = {
       days: {
-        coverage: (...of) => days.coverage(...of),
-        tradesAfter: (...of) => days.tradesAfter(...of),
+        cover: (...of) => days.cover(...of),
         read: refuse,
       },
-      replays: { locate: (...of) => replays.locate(...of), open: refuse },
+      replays: { open: refuse },
     };
     const again = await ask(fields, { ...PLAIN, 'if-none-match': `"other", ${tag}` });
     service.sources = sources;

@@ -33,8 +33,7 @@ before(async () => {
       },
     };
   };
-  const asked = { coverage: days.coverage.bind(days), tradesAfter: days.tradesAfter.bind(days) };
-  service.sources = { ...sources, days: { ...asked, read: watched } };
+  service.sources = { ...sources, days: { cover: days.cover.bind(days), read: watched } };
 });
 after(() => service[Symbol.asyncDispose]());
 

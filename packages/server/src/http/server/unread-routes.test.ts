@@ -150,8 +150,7 @@ function largeSources({ days, ...others }: RestService['sources']): RestService[
   return {
     ...others,
     days: {
-      coverage: (...of) => days.coverage(...of),
-      tradesAfter: (...of) => days.tradesAfter(...of),
+      cover: (...of) => days.cover(...of),
       read: async (request) => {
         const read = await days.read(request);
         return {

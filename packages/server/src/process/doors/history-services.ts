@@ -15,7 +15,7 @@ import { ExportPace } from '../../exports/export-pace.ts';
 import { ExportSecretError, exportSecret } from '../../exports/export-secret.ts';
 import { ExportTokens, type TokenSecrets } from '../../exports/export-token.ts';
 import { TableThread } from '../../exports/table-thread.ts';
-import { AWAITED_LIMITS } from '../../history/awaited-cursors.ts';
+import { AWAITED_LIMITS } from '../../history/awaited-cover.ts';
 import { StartRefusedError } from '../../operations/start/start-refused-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';
