@@ -1,25 +1,25 @@
 /**
- * What compute threads count, in memory that the main thread reads: nothing has to be asked for, and what a
- * thread counted stays when it dies. Each memory has one writer, so no count is lost.
+ * Counts of the compute threads in memory that the main thread reads: no requests are needed, and the counts survive
+ * their thread. Each memory has one writer, so no count is lost.
  */
 
 import { CACHE_COUNTS, type CacheCounters } from '../results/result-cache.ts';
 
-/** Upper ends of the lengths by which turns are counted. */
+/** Upper bounds of the histogram of turns. */
 const TURN_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5] as const;
 
 const TURNS_AT = CACHE_COUNTS.length;
-/** One more: turns longer than all of them. */
+/** One bucket more: turns longer than all bounds. */
 const TURN_MS_AT = TURNS_AT + TURN_SECONDS.length + 1;
 const SLOTS = TURN_MS_AT + 1;
 
-/** A thread's own. */
+/** The counts of one thread. */
 export class ThreadCounters {
   readonly memory: SharedArrayBuffer;
   readonly cache: CacheCounters;
   readonly #slots: Float64Array;
 
-  /** Without a memory it counts for itself. */
+  /** Without `memory` the counts are private. */
   constructor(memory = new SharedArrayBuffer(SLOTS * Float64Array.BYTES_PER_ELEMENT)) {
     this.memory = memory;
     const slots = new Float64Array(memory);
@@ -44,7 +44,7 @@ export class ThreadCounters {
   }
 }
 
-/** Turns by length, as a histogram counts: each with all that were shorter. */
+/** A cumulative histogram of turns by length. */
 export interface TurnTotals {
   readonly buckets: Readonly<Record<string, number>>;
   readonly count: number;
@@ -52,11 +52,11 @@ export interface TurnTotals {
   readonly sum: number;
 }
 
-/** Of all threads there were. */
+/** The counts of all threads, past and present. */
 export class ComputeCounters {
   readonly #memories: Float64Array[] = [];
 
-  /** For a thread that starts: a few bytes that are kept for good. */
+  /** For a starting thread: a few bytes, never freed. */
   addThread(): SharedArrayBuffer {
     const { memory } = new ThreadCounters();
     this.#memories.push(new Float64Array(memory));

@@ -1,10 +1,8 @@
 /**
- * What a compute thread answers: runs the reads that were opened here, by pull, in turns between accounts.
- * Closing a read takes effect at once for its turn and within a turn for its work. What fails is told twice:
- * to the operator with its cause, to who asked without it.
- *
- * Nothing is answered about a part of the tape that this thread does not know yet: a call for it waits,
- * for a few seconds at most.
+ * The calls of one compute thread. Open reads compute on request, in turns between accounts; closing a read gives up
+ * its turn at once and stops its work within a turn. A failure is reported to the operator with its cause and to the
+ * caller without it. A call about a part of the tape that this thread does not have yet waits for it, a few seconds at
+ * most.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -25,7 +23,7 @@ import type { LiveTape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import type { ComputeFault, ComputeRequest, ComputeShape, ContractDay } from './compute-wire.ts';
 
-/** How long the tape is waited for. */
+/** The longest wait for the tape. */
 const TAPE_AWAITED_MS_MAX = 5_000;
 
 export interface ComputeDeskOptions {
@@ -33,9 +31,9 @@ export interface ComputeDeskOptions {
   readonly days: SettledDays & {
     readonly damaged: Pick<DamagedDays, 'add' | 'forget'>;
   };
-  /** Days of a dataset are others than before; left out where none ever is. */
+  /** An import changed days of a dataset; left out where there are no imports. */
   readonly refresh?: (dataset: string, days: readonly ContractDay[]) => Promise<void>;
-  /** Take their own turns: a replay at the tape's end waits without one. */
+  /** They take turns themselves: a replay at the tape's end waits without one. */
   readonly replays: Replays;
   readonly turns: Turns;
   readonly timers: Pick<Clock, 'after'>;
@@ -43,7 +41,7 @@ export interface ComputeDeskOptions {
   readonly tell: (fault: ComputeFault) => void;
 }
 
-/** A read from the moment it is asked for; it may be closed before it is open. */
+/** A read from the moment it is requested; it may be closed before it is open. */
 type Held =
   | {
       readonly t: 'days';
@@ -77,7 +75,7 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
     },
     nextDay: (read) => this.#pulled(read, (days) => days.next()),
     nextPage: (read, until) => this.#nextPage(read, until),
-    // Reads opened after the answer have the days of the newest import; those opened before keep their own.
+    // Reads opened after the response see the newest import; reads opened before keep their days.
     refresh: async (dataset, days) => {
       await this.#options.refresh?.(dataset, days);
     },
@@ -118,7 +116,7 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
 
   #tellFault(error: unknown, request: ComputeRequest | null): RefusalReason {
     const why = reasonOf(error);
-    // Damage of the tape is for the operator, whatever it means to who asked.
+    // The operator must learn of damage to the tape, whatever it means to the caller.
     const isDamage = error instanceof Error && error.cause instanceof TapeDamagedError;
     const isFault = why.t === 'failed' || why.t === 'day-damaged' || why.t === 'behind';
     if (isFault || isDamage) this.#options.tell({ t: 'fault', error, why, request });
@@ -151,7 +149,7 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
     try {
       const opened = await held.opening;
       return await this.#options.turns.within(held.request.account, async () => {
-        // It may have been closed while it waited for its turn.
+        // The read may have been closed while it waited for its turn.
         if (!this.#held.has(read)) throw new Refusal({ t: 'closed' });
         return await pull(opened);
       });
@@ -184,7 +182,7 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
   }
 }
 
-/** What a call failed by, and whose it was: the read may have been closed meanwhile. */
+/** Why a call failed, with its request: the read may have been closed meanwhile. */
 class FailedRequest extends Error {
   readonly request: ComputeRequest;
 

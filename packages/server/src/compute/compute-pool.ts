@@ -1,11 +1,9 @@
 /**
- * The compute threads, as one: settled days, replays and what is known of the tape. A place is had only while
- * something is computed (`read-admission.ts`): for every result of a read anew, so that who reads slowly, or
- * not at all, holds up nobody. How many reads are at work for one account and in all is limited, and so is
- * what those that nobody pulls keep in memory (`idle-reads.ts`); inside a thread accounts take turns
- * (`fair-turns.ts`). Nothing is computed before it is asked for, and what is no longer wanted stops within a turn.
- *
- * A thread that dies takes with it what it is at work on, and nothing else.
+ * All compute threads behind one interface: settled days, replays and facts about the tape. A read holds a slot only
+ * while it computes one result (`read-admission.ts`), so a slow consumer holds up no other. Running reads and the
+ * memory of idle reads (`idle-reads.ts`) are limited by account and in all; inside a thread accounts take turns
+ * (`fair-turns.ts`). Results are computed on request only; cancelled work stops within a turn. A dying thread takes
+ * only its current work with it.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -28,13 +26,13 @@ import { type OpenRead, PooledRead, type ReadEnd, type ReadHost } from './pooled
 import { type AdmissionLimits, ReadAdmission } from './read-admission.ts';
 
 export interface ComputeLimits extends AdmissionLimits {
-  /** Reads at work, for each thread. */
+  /** Running reads of each thread. */
   readonly workingPerThread: number;
-  /** Of one account: a thread computes one of them and compresses another; more would only wait there, with what they hold. */
+  /** Of one account: a thread computes one read and compresses another; more would only hold memory. */
   readonly workingPerAccountAndThread: number;
-  /** What reads that nobody pulls keep, by weight; in all for each thread. */
+  /** The memory of idle reads, by weight; `allMax` applies to each thread. */
   readonly idle: IdleLimits;
-  /** Calls of one thread that are not answered. */
+  /** Pending calls of one thread. */
   readonly callsPerThread: number;
 }
 
@@ -52,15 +50,15 @@ export const COMPUTE_LIMITS: ComputeLimits = {
 };
 
 /**
- * A read of days keeps trades that are decoded ahead, and the packed results of its day; a replay little beside its study. A
- * read that loses its own finds those results again in its thread (`day-logs.ts`).
+ * A read of days holds decoded trades and the packed results of its day, a replay little besides its study. A parked
+ * read finds its results again in its thread (`day-logs.ts`).
  */
 const IDLE_WEIGHTS = { days: 16, replay: 1 } as const;
 
-/** More would wait for the one thread that hands out what they compute, and each takes files and memory. */
+/** More threads would wait for the main thread, which sends their results; each one costs files and memory. */
 const THREADS_MAX = 24;
 
-/** How many threads compute on a machine with so many cores. */
+/** The number of compute threads for a machine with so many cores. */
 export function computeThreadsFor(cores: number): number {
   return Math.max(1, Math.min(THREADS_MAX, cores - 1));
 }
@@ -71,21 +69,21 @@ export interface ComputePoolOptions extends ComputeThreadsOptions {
 
 export interface ComputeCounts {
   readonly threads: number;
-  /** Reads begun and not over. */
+  /** Reads that have begun and not ended. */
   readonly open: number;
-  /** Of those, and of those that begin: reads that have a place. */
+  /** Open or beginning reads that hold a slot. */
   readonly working: number;
   readonly waiting: number;
-  /** Open in a thread, while nobody pulls them. */
+  /** Reads that are open in a thread and not being pulled. */
   readonly idle: number;
   readonly calls: number;
-  /** Since the start, as the following. */
+  /** Since the start, like the following counts. */
   readonly threadsLost: number;
-  /** Reads and questions for which there was no room, by what there was none of. */
+  /** Rejected reads and calls, by the exhausted limit. */
   readonly refused: Readonly<Record<Scarce, number>>;
-  /** Reads that were given up by who asked for them. */
+  /** Reads that the caller cancelled. */
   readonly cancelled: number;
-  /** Idle reads that lost what they had in a thread. */
+  /** Idle reads that lost their state in a thread. */
   readonly parked: number;
 }
 
@@ -93,9 +91,9 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
   readonly #limits: ComputeLimits;
   readonly #threads: ComputeThreads;
   readonly #admission: ReadAdmission;
-  /** How often days of a contract became others: a replay that was opened before one is not gone on with after it. */
+  /** Imports by contract: a replay that was opened before an import must not resume after it. */
   readonly #imports = new Map<string, number>();
-  /** Until then some threads read the newest import and others the one before it, so nothing new begins. */
+  /** Until it resolves, threads may read different imports, so no new call or read begins. */
   #refreshed: Promise<unknown> = Promise.resolve();
   readonly #idle: IdleReads;
   readonly #host: ReadHost;
@@ -155,7 +153,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     return await this.#ask('daysVersions', contracts);
   }
 
-  /** Once the signal is aborted, the read is disposed of; also while it waits to begin. */
+  /** An aborted signal disposes of the read, also while it waits to begin. */
   async read(request: SettledDaysRequest, signal?: AbortSignal): Promise<DaysRead> {
     this.#refuseWhenOver();
     const { account, isAtOnce = false } = request;
@@ -192,7 +190,7 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     };
   }
 
-  /** As `read` does. */
+  /** The signal works as for `read`. */
   async open(request: ReplayRequest, signal?: AbortSignal): Promise<Replay> {
     this.#refuseWhenOver();
     const { account = '', isAtOnce = false, contract } = request;
@@ -234,12 +232,12 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     this.#threads.tellAll({ t: 'sessions', sessions });
   }
 
-  /** Somebody could not read a day, or its files are sound again. */
+  /** A reader found a day damaged, or its files are sound again. */
   noteDamaged(contract: string, day: UtcDay, isDamaged: boolean): void {
     this.#threads.noteDamaged(contract, day, isDamaged);
   }
 
-  /** Something was imported into a dataset: these days are others than before. What is asked from now on sees them. */
+  /** An import changed these days of a dataset. Calls and reads from now on see the new days. */
   refresh(dataset: string, days: readonly ContractDay[]): void {
     for (const contract of new Set(days.map((one) => one.contract))) {
       this.#imports.set(contract, this.#importsOf(contract) + 1);
@@ -332,7 +330,7 @@ function homeOf({ contract, indicator, params }: SettledDaysRequest): string {
   return JSON.stringify([contract, indicator, params]);
 }
 
-/** What is left of a request after a page. */
+/** The rest of a request after a page. */
 function restAfter(request: SettledDaysRequest, { parts, position }: DaysPage): SettledDaysRequest {
   const counted = parts.reduce((sum, { skipped, updates }) => sum + skipped + updates, 0);
   return { ...request, after: position, skip: Math.max(0, (request.skip ?? 0) - counted) };

@@ -1,15 +1,15 @@
-/** A compute thread, as its pool holds it, and what it runs in. */
+/** A compute thread as its pool holds it, and its worker. */
 
 import { type Transferable, Worker } from 'node:worker_threads';
 import { Thread, type ThreadPort } from '../platform/threads/thread.ts';
 import type { ComputeShape, ComputeThreadData } from './compute-wire.ts';
 
 export class ComputeThread extends Thread<ComputeShape> {
-  /** Reads that are open there. */
+  /** Reads open in the thread. */
   open = 0;
 }
 
-/** The thread is told how much was sent to it. */
+/** The count of sent messages is shared with the thread. */
 export function startComputeThread(data: Omit<ComputeThreadData, 'sent'>): ThreadPort {
   const sent = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const worker = new Worker(new URL('./compute-worker.ts', import.meta.url), {

@@ -1,7 +1,6 @@
 /**
- * The compute threads that run. A read is placed on the least busy one, or on the one that may have it half
- * done (`day-logs.ts`). A thread that dies is replaced, the more slowly the more often that was, while the others
- * serve.
+ * The running compute threads. A read goes to the least busy thread, or to the one that may hold part of its results
+ * (`day-logs.ts`). A dead thread is replaced with backoff while the others serve.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -24,28 +23,28 @@ const COMPUTE_RESTARTS: RestartPolicy = {
   restartsMax: Number.POSITIVE_INFINITY,
 };
 
-/** Threads that are remembered by what they computed. */
+/** Remembered pairs of a computation and its thread. */
 const HOMES_MAX = 1_024;
-/** A thread that computed the same before is preferred, busier by so many reads and calls at most. */
+/** The thread that computed the same before is preferred if it has at most so many more reads and calls. */
 const BUSIER_MAX = 1;
 
 export interface ComputeThreadsOptions extends Pick<ThreadCrewOptions<ComputeThread>, 'timers'> {
   readonly threads: number;
-  /** With the newest sessions, and a line to the tape of its own. */
+  /** With the newest sessions and its own port to the tape. */
   readonly startThread: () => ThreadPort;
   /** A read failed, or a thread died (then without a request). */
   readonly onFault: (error: unknown, request: ComputeRequest | null) => void;
-  /** A thread could not read a day; it has left it out. */
+  /** A thread could not read a day and leaves it out. */
   readonly onDamaged?: (damage: DayDamage) => void;
 }
 
 export class ComputeThreads implements AsyncDisposable {
   readonly #options: ComputeThreadsOptions;
   readonly #crew: ThreadCrew<ComputeThread>;
-  /** Which thread last computed what; those used last are last. */
+  /** The last thread of each computation; most recently used last. */
   readonly #homes = new Map<string, ComputeThread>();
 
-  /** `onReplaced` is told of every thread that follows one that died. */
+  /** `onReplaced` is called for every thread that replaces a dead one. */
   constructor(options: ComputeThreadsOptions, onReplaced: () => void) {
     this.#options = options;
     this.#crew = new ThreadCrew({
@@ -75,7 +74,7 @@ export class ComputeThreads implements AsyncDisposable {
     return this.#crew.threads.includes(thread);
   }
 
-  /** Null when none runs. */
+  /** Null if no thread runs. */
   leastBusy(): ComputeThread | null {
     let least: ComputeThread | null = null;
     for (const thread of this.#crew.threads) {
@@ -84,7 +83,7 @@ export class ComputeThreads implements AsyncDisposable {
     return least;
   }
 
-  /** Where something is best computed; remembered for the next that asks for the same. */
+  /** The best thread for a computation; remembered for the next read of the same. */
   homeFor(home: string | null): ComputeThread | null {
     const least = this.leastBusy();
     if (least === null || home === null) return least;
@@ -104,12 +103,12 @@ export class ComputeThreads implements AsyncDisposable {
     for (const thread of this.#crew.threads) thread.tell(order);
   }
 
-  /** Somebody could not read this day: all leave it out until its files are others, or sound again. */
+  /** A reader found this day damaged: all threads leave it out until its files are replaced or sound again. */
   noteDamaged(contract: string, day: UtcDay, isDamaged: boolean): void {
     this.tellAll({ t: 'damaged', contract, day, isDamaged });
   }
 
-  /** Resolves when all threads read the newest import. A thread that failed has reported why; its successor starts with it. */
+  /** Resolves when all threads read the newest import; the successor of a failed thread starts with it. */
   async refresh(dataset: string, days: readonly ContractDay[]): Promise<void> {
     const { threads } = this.#crew;
     await Promise.allSettled(threads.map((thread) => thread.call('refresh', dataset, days)));

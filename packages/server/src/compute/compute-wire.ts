@@ -1,6 +1,6 @@
 /**
- * What passes between a compute thread and its pool. A result is asked for with `next` and made only then, so no
- * more than one of a read is ever under way.
+ * The messages between a compute thread and its pool. A result is computed only when `nextDay` or `nextPage` requests
+ * it, so at most one result of a read is in progress.
  */
 
 import type { MessagePort } from 'node:worker_threads';
@@ -17,16 +17,16 @@ import type { TapeDay } from '../tape/tape.ts';
 export interface ComputeThreadData {
   readonly tapePort: MessagePort;
   readonly tapeRoot: string;
-  /** The dataset whose tape grows. */
+  /** The dataset of the live tape. */
   readonly dataset: string;
-  /** Those that are imported. */
+  /** The imported datasets. */
   readonly imported: readonly string[];
   readonly sessions: TradingSessions;
-  /** Null: nothing is kept. */
+  /** Null: results are not cached on disk. */
   readonly cache: ComputeCacheData | null;
-  /** A count of the messages sent to it: while it computes, it sees there that one has come. */
+  /** The number of messages sent to the thread: it notices new ones while it computes. */
   readonly sent: SharedArrayBuffer;
-  /** Where it counts (`compute-counters.ts`), if anybody reads that. */
+  /** Memory for its counts (`compute-counters.ts`). */
   readonly counts?: SharedArrayBuffer;
 }
 
@@ -42,7 +42,7 @@ export interface ContractDay {
 
 export type ComputeRequest = SettledDaysRequest | ReplayRequest;
 
-/** For the operator: what it was that failed, what was told of it, and for whom. */
+/** A failure for the operator: the error, the reason that the caller received, and the request. */
 export interface ComputeFault {
   readonly t: 'fault';
   readonly error: unknown;
@@ -53,11 +53,11 @@ export interface ComputeFault {
 export interface OpenedDays {
   /** As `DaysRead.inputs`. */
   readonly inputs: string;
-  /** The first page, where it need not be computed: it comes along. */
+  /** The first page, if it need not be computed. */
   readonly kept: DaysPage | null;
 }
 
-/** `read` is a number that is given once. */
+/** Each `read` number is used once. */
 export interface ComputeShape extends ThreadShape {
   readonly calls: {
     locate(contract: string, cursor: string, seenUntil: EpochNs | null): CursorPlace;
@@ -69,7 +69,7 @@ export interface ComputeShape extends ThreadShape {
     openReplay(read: number, request: ReplayRequest): void;
     nextDay(read: number): DaysPage | null;
     nextPage(read: number, until: EpochNs | null): ReplayPage;
-    /** Something was imported into this dataset: these days are others than before. */
+    /** An import changed these days of the dataset. */
     refresh(dataset: string, days: readonly ContractDay[]): void;
   };
   readonly orders:

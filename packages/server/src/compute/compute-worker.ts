@@ -1,6 +1,5 @@
 /**
- * A compute thread: joins settled days and replays to the tape's port and to its parent. Both do their work
- * in the same turns.
+ * A compute thread: connects settled days and replays to the tape's port and to the parent. Both share the same turns.
  */
 
 import { setImmediate as rest } from 'node:timers/promises';
@@ -23,9 +22,9 @@ import { ComputeDesk } from './compute-desk.ts';
 import type { ComputeShape, ComputeThreadData } from './compute-wire.ts';
 import { FairTurns } from './fair-turns.ts';
 
-/** A page needs about so long from here to its client. */
+/** A page takes about so long from here to its client. */
 const SERVED_AFTER_MS = 50;
-/** How often what the last work left behind is looked for, where the thread has nothing to do at the time. */
+/** How often an idle thread collects the garbage of its last work. */
 const COLLECT_EVERY_MS = 15_000;
 
 runInBackground();
@@ -37,12 +36,12 @@ const clock = createClock({ kind: 'system' });
 const tables = new SessionTables(setup.sessions);
 const counters = new ThreadCounters(setup.counts);
 const sent = new Int32Array(setup.sent);
-/** Messages that have come; both counts begin anew after 2^32. */
+/** Messages received; both counts wrap at 2^32. */
 let received = 0;
 const turns = new FairTurns({
   now: () => performance.now(),
   rest: () => rest(),
-  // A call besides the one that computes goes on only in rests.
+  // Other calls than the computing one proceed only in rests.
   isWanted: () => Atomics.load(sent, 0) !== received || desk.callCount > 1,
   onTurn: (ms) => counters.countTurn(ms),
 });

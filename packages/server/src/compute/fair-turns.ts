@@ -1,37 +1,30 @@
 /**
- * One thread, shared between accounts by the time they use it. At every yield the thread goes to the account
- * that has used least of it, of those alike to the one served longest ago; the calls of one account are
- * done one after the other, since each that is half done holds memory. So a call of any length delays
- * another account by one slice between two yields, not by its length, and two accounts that always want
- * more get the same.
- *
- * What calls have done aside, by another thread, is done one at a time, chosen alike: that thread's
- * processor and its queue are everybody's too. An account of which one waits to have something done aside
- * does not compute the next meanwhile, so that what waits does not pile up.
- *
- * Who was away is not paid for all of it: an account comes back at most `CREDIT_MS` ahead of those that
- * stayed. As far as that goes, a short call of one account runs as if nobody else were there.
+ * Shares one thread between accounts. At every yield the least-used account is next; of equals, the one served longest
+ * ago. A call so delays another account by one slice, never by its length. Calls of one account run one after the
+ * other, because each unfinished one holds memory. Work for another thread (`aside`) runs one at a time in the same
+ * order; an account that waits for it does not compute meanwhile. A returning account is at most `CREDIT_MS` ahead of
+ * accounts that stayed.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { FairQueue } from '../platform/sharing/fair-queue.ts';
 import type { Turns } from '../runs/turns.ts';
 
-/** How far ahead of the others an account can come. */
+/** The most that a returning account is ahead of the others. */
 export const CREDIT_MS = 1_000;
-/** How long a thread that nobody else wants goes on without a rest. */
+/** The longest time without a rest while no other work waits. */
 const REST_EVERY_MS = 8;
-/** Accounts that are remembered; with more, those that want nothing now are new when they come back. */
+/** Remembered accounts; beyond this number, accounts without calls are forgotten and return as new ones. */
 const ACCOUNTS_MAX = 1_024;
 
 export interface FairTurnsOptions {
   /** A clock that only goes forward, in milliseconds. */
   readonly now: () => number;
-  /** Lets what is not in turns happen: messages that arrive, files that were read. */
+  /** Lets events outside of turns happen: arriving messages, completed file reads. */
   readonly rest: () => Promise<void>;
-  /** Whether anything waits for a rest, as far as is known; a thread that cannot know it always rests. */
+  /** Whether anything may wait for a rest; left out, the thread always rests. */
   readonly isWanted?: () => boolean;
-  /** Told how long the thread was held without a yield. */
+  /** Receives how long the thread was held without a yield. */
   readonly onTurn?: (ms: number) => void;
 }
 
@@ -39,13 +32,13 @@ interface Member {
   usedMs: number;
   /** The number of its last turn. */
   served: number;
-  /** Its calls that are not over. */
+  /** Its unfinished calls. */
   calls: number;
 }
 
 interface Turn {
   readonly member: Member;
-  /** Away: what it waits for is done elsewhere. */
+  /** `away`: another thread does its work. */
   state: 'waiting' | 'holding' | 'away' | 'over';
   wake: () => void;
 }
@@ -54,24 +47,24 @@ export class FairTurns implements Turns {
   readonly #options: FairTurnsOptions;
   readonly #turns = new AsyncLocalStorage<Turn>();
   readonly #members = new Map<string, Member>();
-  /** Calls that wait for the thread, by their accounts. */
+  /** Calls that wait for the thread, by account. */
   readonly #waiting = new FairQueue<Turn, Member>();
-  /** Calls that wait to have something done aside. */
+  /** Calls whose work for another thread waits. */
   readonly #asides = new FairQueue<Turn, Member>();
   #holder: Turn | null = null;
   #isAsideTaken = false;
-  /** Whether somebody gives the thread away as soon as it has rested. */
+  /** Whether the thread rests; the next holder is chosen afterwards. */
   #isResting = false;
   #heldSince = 0;
   #served = 0;
-  /** What the accounts that are served have used: never goes back. */
+  /** The usage of the accounts served so far; never decreases. */
   #levelMs = 0;
 
   constructor(options: FairTurnsOptions) {
     this.#options = options;
   }
 
-  /** Accounts that are remembered. */
+  /** Remembered accounts. */
   get accountCount(): number {
     return this.#members.size;
   }
@@ -90,14 +83,14 @@ export class FairTurns implements Turns {
 
   async yieldTurn(): Promise<void> {
     const turn = this.#turns.getStore();
-    // What goes on after its call was given up has no turn to give away.
+    // Work that continues after its call was given up has no turn to give away.
     if (turn?.state !== 'holding') {
       await this.#options.rest();
       return;
     }
     if (!this.#isRestDue()) return;
     this.#charge(turn);
-    // The next of its account only when it has ended or waits.
+    // The account's next call starts only when this one has ended or waits.
     const held = this.#queue(turn, 'first');
     this.#isResting = true;
     await this.#options.rest();
@@ -136,7 +129,7 @@ export class FairTurns implements Turns {
     if (turn === null) return;
     this.#asides.delete(turn.member, turn);
     turn.wake();
-    // Its account may compute the next one now.
+    // Its account may compute again.
     if (this.#holder === null && !this.#isResting) this.#grant();
   }
 
@@ -158,7 +151,7 @@ export class FairTurns implements Turns {
   }
 
   async #comeBack(turn: Turn): Promise<void> {
-    // Its call may have been given up meanwhile.
+    // The call may have been given up meanwhile.
     if (turn.state === 'away') await this.#hold(turn);
   }
 
@@ -176,7 +169,7 @@ export class FairTurns implements Turns {
     });
   }
 
-  /** The thread is free: its next holder is chosen. */
+  /** Gives the free thread to its next holder. */
   #grant(): void {
     const turn = this.#waiting.next(isBefore, ({ member }) => !this.#asides.has(member));
     if (turn === null) return;
@@ -218,7 +211,7 @@ export class FairTurns implements Turns {
   }
 }
 
-/** Who used less of the thread, of those alike who was served longer ago. */
+/** Whether `one` used less of the thread; of equals, whether it was served longer ago. */
 function isBefore(one: Member, other: Member): boolean {
   if (one.usedMs !== other.usedMs) return one.usedMs < other.usedMs;
   return one.served < other.served;

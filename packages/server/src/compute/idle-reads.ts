@@ -1,8 +1,7 @@
 /**
- * Reads that are open in a thread while nobody pulls them: what they have in memory there is kept for a
- * while, so that going on costs nothing. How much of it there is is limited, for one account and in all. Who
- * has most loses first, and of his the one that was idle longest; a read that lost its own begins anew, from
- * its position, when it is pulled.
+ * Open reads that are not being pulled: they keep their state in a thread, so resuming costs nothing. This memory is
+ * limited by account and in all. The account with the most loses its longest idle read first; a parked read reopens at
+ * its position when it is pulled.
  */
 
 import { type ShareLimits, Shares } from '../platform/sharing/shares.ts';
@@ -12,17 +11,17 @@ export type IdleLimits = Omit<ShareLimits, 'keptForNew'>;
 
 export interface IdleRead {
   readonly account: string;
-  /** What it has in memory, roughly, in shares of the limits. */
+  /** Its rough size in memory, in units of the limits. */
   readonly weight: number;
-  /** It loses what it has in its thread. */
+  /** Drops its state in the thread. */
   park(): void;
 }
 
 export class IdleReads {
   readonly #limits: IdleLimits;
-  /** How many times as much there may be in all. */
+  /** The factor for `allMax`. */
   readonly #times: () => number;
-  /** The longest idle are first. */
+  /** Longest idle first. */
   readonly #reads = new Set<IdleRead>();
   readonly #weights = new Shares();
   #parked = 0;
@@ -36,7 +35,7 @@ export class IdleReads {
     return this.#reads.size;
   }
 
-  /** Reads that lost theirs, since the start. */
+  /** Parked reads since the start. */
   get parkedCount(): number {
     return this.#parked;
   }
@@ -51,7 +50,7 @@ export class IdleReads {
     }
   }
 
-  /** It is pulled, or over. */
+  /** The read is pulled or has ended. */
   remove(read: IdleRead): void {
     if (this.#reads.delete(read)) this.#weights.add(read.account, -read.weight);
   }

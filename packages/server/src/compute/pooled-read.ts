@@ -1,10 +1,7 @@
 /**
- * A read that runs in a compute thread, as its reader holds it: one result at a time. It has a place only
- * while a result is computed. What it has open in its thread may be lost while nobody pulls it, also with the
- * thread; then it is opened again where the last result ended.
- *
- * Disposal takes effect at once, also for who waits for a result; an answer that is under way then finds
- * nobody. A read that failed stays failed.
+ * A read in a compute thread, as its caller holds it: one result at a time, with a slot only while one is computed.
+ * While it is idle it may lose its state in the thread, or the thread itself; it then reopens after its last result.
+ * Disposal takes effect at once, also for a pending result; a late response is dropped. A failed read stays failed.
  */
 
 import { Refusal } from '../platform/refusal.ts';
@@ -16,28 +13,28 @@ import type { Entering } from './read-admission.ts';
 export interface ReadPlan<Argument, Result> {
   readonly account: string;
   readonly signal: AbortSignal | undefined;
-  /** Whether it counts as at work until it is closed. */
+  /** Whether it counts as running until it is closed. */
   readonly isAtOnce: boolean;
   /** As `IdleRead.weight`. */
   readonly weight: number;
-  /** What is computed: the same again is best done in the same thread. */
+  /** The name of the computation: the same is best computed in the same thread again. */
   readonly home: string | null;
-  /** After the last result that was taken, or from its start on. */
+  /** Opens after the last result taken, or at the start. */
   open(thread: ComputeThread, read: number): Promise<Opened<Result>>;
-  /** Told the inputs that were opened; throws when they are not those of before. */
+  /** Receives the opened inputs; throws if they differ from the earlier ones. */
   opened(inputs: string): void;
   ask(thread: ComputeThread, read: number, argument: Argument): Promise<Result>;
   took(result: Result): void;
 }
 
-/** What an opening answers. */
+/** The response to an opening. */
 interface Opened<Result> {
   readonly inputs: string;
-  /** Where the first result was there already. */
+  /** The first result, if it need not be computed. */
   readonly first: Result | null;
 }
 
-/** What a read needs of its pool. */
+/** The functions of the pool that a read uses. */
 export interface ReadHost {
   enter(entering: Entering): Promise<void>;
   leave(account: string, keepsSeat: boolean): void;
@@ -54,12 +51,12 @@ export interface ReadHost {
 /** How a read ended. */
 export interface ReadEnd {
   readonly hasBegun: boolean;
-  /** By who asked for it. */
+  /** By the caller. */
   readonly isCancelled: boolean;
   readonly reason: unknown;
 }
 
-/** What is open in a thread. */
+/** The read's state in a thread. */
 export interface OpenRead {
   readonly thread: ComputeThread;
   readonly read: number;
@@ -73,12 +70,12 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
   readonly #closing = new AbortController();
   readonly #abort = () => this.#close(this.#plan.signal!.reason);
   #open: OpenRead | null = null;
-  /** A result that came with the opening, for who asks next. */
+  /** A result that came with the opening, for the next pull. */
   #first: Result | null = null;
   #asked: PromiseWithResolvers<never> | null = null;
   #isPulling = false;
   #hasBegun = false;
-  /** Whether it counts as at work between two results. */
+  /** Whether it counts as running between two results. */
   #isSeated = false;
   #hasPlace = false;
 
@@ -90,7 +87,7 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
     plan.signal?.addEventListener('abort', this.#abort);
   }
 
-  /** Refused when there is no room for another. */
+  /** Rejects if no further read may begin. */
   static async begin<Argument, Result>(
     plan: ReadPlan<Argument, Result>,
     host: ReadHost,
@@ -129,7 +126,7 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
     this.#close(new Refusal({ t: 'closed' }));
   }
 
-  /** Does something in a place; what fails is the end of the read. */
+  /** Works while holding a slot; a failure ends the read. */
   async #work<T>(work: () => Promise<T>): Promise<T> {
     const { signal } = this.#closing;
     const [hasBegun, wasSeated] = [this.#hasBegun, this.#isSeated];
@@ -139,7 +136,7 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
       this.#hasPlace = true;
       this.#host.notIdle(this);
       try {
-        // It may have been closed on the way here.
+        // The read may have been closed while it waited.
         signal.throwIfAborted();
         return await work();
       } finally {
@@ -208,7 +205,7 @@ export class PooledRead<Argument, Result> implements IdleRead, AsyncDisposable {
     this.#host.notIdle(this);
     this.park();
     this.#asked?.reject(reason);
-    // Who has a place gives both up together.
+    // A read that holds a slot gives both up together.
     if (this.#isSeated && !this.#hasPlace) {
       this.#isSeated = false;
       this.#host.giveUpSeat(this.account);

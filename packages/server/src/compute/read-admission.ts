@@ -1,12 +1,8 @@
 /**
- * Lets reads to work, as many as there are places. A place is had only while something is computed. When
- * there is none, or its account has its share at work, a read waits. Who is next is of the account with the
- * fewest at work, of those the one that waits longest; some places are for accounts that have nothing at
- * work, so that however many take all they can get, a newcomer finds one.
- *
- * Those that have not begun wait no longer than is told, and no more of them than are told, of one account
- * and in all; the last of these waits, too, are for accounts that have none. A read that has begun is never
- * refused.
+ * Admits reads up to a limit. A read holds a slot only while it computes; it waits if no slot is free or its account
+ * has its share. Next is the account with the fewest running reads; of those, the longest waiting read. Some slots are
+ * kept for accounts that run nothing. Reads that have not begun wait in a bounded queue and for a bounded time; the end
+ * of the queue is kept for accounts that do not wait yet. A read that has begun is never rejected.
  */
 
 import type { Clock } from '../platform/clock.ts';
@@ -15,31 +11,31 @@ import { FairQueue } from '../platform/sharing/fair-queue.ts';
 import { Shares } from '../platform/sharing/shares.ts';
 
 export interface AdmissionLimits {
-  /** Reads at work of one account. */
+  /** Running reads of one account. */
   readonly workingPerAccount: number;
-  /** Of all places so many, in hundredths, are for accounts that have nothing at work. */
+  /** The percentage of slots for accounts that run nothing. */
   readonly keptForNewPercent: number;
   /** Reads that wait to begin, of all accounts. */
   readonly waiting: number;
   readonly waitingPerAccount: number;
-  /** Of those so many are for accounts of which none waits. */
+  /** The part of `waiting` for accounts that do not wait yet. */
   readonly waitingKeptForNew: number;
   readonly waitMs: number;
 }
 
-/** How many places the threads have now. */
+/** The current slots of the threads. */
 export interface Places {
   readonly all: number;
-  /** Of these for one account, if its limit is not less. */
+  /** The most for one account; its own limit may be lower. */
   readonly ofAccount: number;
 }
 
-/** What a read that wants to work is. */
+/** A read that requests a slot. */
 export interface Entering {
   readonly account: string;
-  /** Whether it has begun: then it waits as long as it takes. */
+  /** Whether it has begun: then it waits without a limit. */
   readonly hasBegun: boolean;
-  /** Whether it counts as at work already, between two results too. */
+  /** Whether it already counts as running, also between two results. */
   readonly isSeated: boolean;
   readonly signal: AbortSignal;
 }
@@ -53,20 +49,20 @@ export class ReadAdmission {
   readonly #limits: AdmissionLimits;
   readonly #placesNow: () => Places;
   readonly #timers: Pick<Clock, 'after'>;
-  /** Reads at work, between two results too. */
+  /** Reads that count as running, also between two results. */
   readonly #seats = new Shares();
   readonly #working = new Shares();
   readonly #waiting = new FairQueue<Waiting>();
   readonly #waitingToBegin = new Shares();
 
-  /** How many places there are may change; then `retry`. */
+  /** Call `retry` when the number of slots changes. */
   constructor(limits: AdmissionLimits, placesNow: () => Places, timers: Pick<Clock, 'after'>) {
     this.#limits = limits;
     this.#placesNow = placesNow;
     this.#timers = timers;
   }
 
-  /** Reads that have a place. */
+  /** Reads that hold a slot. */
   get workingCount(): number {
     return this.#working.total;
   }
@@ -75,27 +71,27 @@ export class ReadAdmission {
     return this.#waiting.size;
   }
 
-  /** Refused when there is no room; or rejects with the signal's reason when that comes first. */
+  /** Rejects if the queue is full, or with the signal's reason. */
   async enter(entering: Entering): Promise<void> {
     entering.signal.throwIfAborted();
     if (this.#next() === null && this.#mayWork(entering)) this.#take(entering);
     else await this.#wait(entering);
   }
 
-  /** `keepsSeat`: it will work on at once. */
+  /** `keepsSeat`: the read continues at once and still counts as running. */
   leave(account: string, keepsSeat: boolean): void {
     this.#working.add(account, -1);
     if (!keepsSeat) this.#seats.add(account, -1);
     this.retry();
   }
 
-  /** A read that kept its seat is over. */
+  /** A read that kept its seat has ended. */
   giveUpSeat(account: string): void {
     this.#seats.add(account, -1);
     this.retry();
   }
 
-  /** There may be room now. */
+  /** Admits waiting reads if slots are free. */
   retry(): void {
     for (let next = this.#next(); next !== null; next = this.#next()) {
       this.#stopWaiting(next);
@@ -104,7 +100,7 @@ export class ReadAdmission {
     }
   }
 
-  /** Nobody will be let in any more. */
+  /** Rejects all waiting reads. */
   close(reason: unknown): void {
     for (const one of [...this.#waiting]) one.giveUp(reason);
   }
@@ -151,7 +147,7 @@ export class ReadAdmission {
     if (this.#waiting.delete(account, one) && !hasBegun) this.#waitingToBegin.add(account, -1);
   }
 
-  /** Of the account with the fewest at work. */
+  /** Of the account with the fewest running reads. */
   #next(): Waiting | null {
     return this.#waiting.next(
       (one, other) => this.#working.of(one) < this.#working.of(other),

@@ -1,7 +1,7 @@
 /**
- * The wait for what a caller may not see yet: a cursor that a stream gave a moment ago may be ahead of what is known here.
- * What the view does not reach in five seconds gets one answer after one time, whether the tape has it or not; otherwise
- * the answer, or how soon it comes, would reveal to a caller with a delay where the tape stands now.
+ * Waits for what the caller cannot see yet: a cursor that a stream sent a moment ago may be ahead of the tape here. A
+ * cursor that does not become visible within five seconds gets the same error after the same time, whether the tape has
+ * it or not. Otherwise the error or its timing would reveal to a delayed caller where the tape stands.
  */
 
 import { parseCursor } from '@tapeloom/core/cursor';
@@ -14,11 +14,11 @@ import { AHEAD_MS_MAX, lookAgainMs } from '../runs/ahead-wait.ts';
 import type { Cover } from '../runs/cover.ts';
 import type { HistoryQuery } from './history-query.ts';
 
-/** Requests that wait at the same time, of one account and in all: as many as a client has streams whose
- * first snapshots it joins to history at once. Some are for accounts of which none waits. */
+/** Waiting requests of one account and in all. `eachMax`: a client may join the first snapshots of all its streams to
+ * history at once. Some slots are kept for accounts without a waiting request. */
 export const AWAITED_LIMITS: ShareLimits = { eachMax: 64, allMax: 1_024, keptForNew: 256 };
 
-/** Between two looks whether a watermark has come. */
+/** The pause between two checks for a watermark. */
 const WATERMARK_LOOK_MS = 20;
 
 export interface CoverSources {
@@ -26,24 +26,27 @@ export interface CoverSources {
 }
 
 export interface AwaitedMoment {
-  /** How far this caller sees the tape now. */
+  /** The instant up to which this caller sees the tape now. */
   readonly visible: () => EpochNs;
-  /** How far he would have seen it when the request arrived, by the clock or by the tape. */
+  /** The same when the request arrived, by the clock or the tape, whichever is later. */
   readonly arrived: EpochNs;
-  /** What the name that was asked for meant on a day; null: nothing. */
+  /** The contract that the requested name designated on a day; null if none. */
   readonly contractOn: (day: UtcDay) => string | null;
-  /** A place among those that wait, to be given back; null when there is none. */
+  /** A slot among the waiting requests, to be disposed of; null if none is free. */
   readonly enterWait: () => Disposable | null;
   readonly pause: (ms: number) => Promise<unknown>;
-  /** Asks the source how far the tape is now, instead of waiting until it says so by itself. */
+  /** Requests the newest watermark from the source at once. */
   readonly requestWatermark: () => void;
-  /** Whether others are known to have more of the tape than there is here; left out where nobody else has it. */
+  /** Whether another node has more of the tape; left out on a single node. */
   readonly isBehind?: () => boolean;
-  /** Whether the tape lies ahead of the clock here: streams may have sent cursors that history does not show yet. */
+  /** Whether the tape is ahead of the local clock: streams may have sent cursors that are not visible here yet. */
   readonly isTapeAhead: () => boolean;
 }
 
-/** What the tape has of a query, once its cursors, and where one ends it also the flush of that, can be seen. */
+/**
+ * The cover of a query once the caller can see its cursors and, for `untilCursor`, the end of its flush. Every wait takes
+ * one more call afterwards, because the tape has grown.
+ */
 export async function awaitedCover(
   asked: HistoryQuery,
   { days }: CoverSources,
@@ -63,14 +66,14 @@ export async function awaitedCover(
     const { isEndFixed, isGone } = cover.end;
     const isSettled = query.untilCursor === null || isGone || isEndFixed;
     if (isSettled || isLate || visible >= moment.arrived) return { query, cover };
-    // The flush that the cursor was given in may not be over here, or time events that it stands for may not have come.
+    // The flush of the cursor may still be open here, or its time events may be missing.
     isLate = !(await sees(moment.arrived, moment, wait));
-    // Another node may have given it for what has not come here, or has and is not seen yet.
+    // Another node may have sent the cursor for data that is not here or not visible yet.
     if (isLate && moment.isBehind !== undefined) throw new Refusal({ t: 'behind' });
   }
 }
 
-/** Pages go on after a roll with the contract they began with; the cursor of a stream does not. */
+/** After a roll, pages continue with their first contract; a stream's cursor belongs to the new one. */
 function refuseOtherContract(
   { instrument, contract, untilCursor }: HistoryQuery,
   visible: EpochNs,
@@ -82,7 +85,7 @@ function refuseOtherContract(
   throw Refusal.ofFields([{ path: '/untilCursor', message }]);
 }
 
-/** Resolves when it is time to look for a cursor again. */
+/** Resolves when it is time to look for the cursor again; rejects if there is no time left. */
 async function awaitCursor(
   field: 'cursor' | 'untilCursor',
   query: HistoryQuery,
@@ -98,20 +101,20 @@ async function awaitCursor(
   throw Refusal.ofFields([{ path: `/${field}`, message }]);
 }
 
-/** A further page ends where the first one did, also where that was told by a node that is ahead. */
+/** A further page ends where the first one did, even if a node that is ahead sent the first one. */
 async function withEnd(
   { endAhead, ...query }: HistoryQuery,
   moment: AwaitedMoment,
   wait: Wait,
 ): Promise<HistoryQuery> {
-  // Where nobody else has the tape, no page was told an end that is not seen.
+  // On a single node no page has an end that is not visible.
   if (endAhead === undefined || moment.isBehind === undefined) return query;
   if (await sees(endAhead, moment, wait)) return { ...query, to: endAhead, hasEnd: true };
   if (moment.isBehind()) throw new Refusal({ t: 'behind' });
   return query;
 }
 
-/** The watermark of now is requested and comes within some hundredths of a second; looking for it costs nothing. */
+/** Requests a watermark, which arrives within some hundredths of a second. Each check is cheap. */
 async function sees(instant: EpochNs, { visible }: AwaitedMoment, wait: Wait): Promise<boolean> {
   while (visible() < instant) {
     if (!(await wait.again(WATERMARK_LOOK_MS))) return false;
@@ -119,7 +122,7 @@ async function sees(instant: EpochNs, { visible }: AwaitedMoment, wait: Wait): P
   return true;
 }
 
-/** The wait of one request, whatever for: as long as is waited in all, among a limited number of others. */
+/** The waits of one request, bounded together; the number of waiting requests is limited. */
 class Wait implements Disposable {
   readonly #moment: AwaitedMoment;
   #place: Disposable | null = null;
@@ -129,7 +132,7 @@ class Wait implements Disposable {
     this.#moment = moment;
   }
 
-  /** Resolves when it is time for another look, at once to false when there is no time left. */
+  /** Resolves when it is time to look again; false if there is no time left. */
   async again(msMax = AHEAD_MS_MAX): Promise<boolean> {
     const ms = Math.min(lookAgainMs(this.#waitedMs), msMax);
     if (ms === 0) return false;

@@ -1,7 +1,7 @@
 /**
- * Whether all of a query is on the tape, and what it costs. The cost is counted by rank, from where the page starts to
- * the end of the range, so that the costs of all pages add up to the estimate, whatever the pages are. Cursors ahead of
- * what the caller sees are waited for (`awaited-cover.ts`); the compute threads find all else in one call (`runs/cover.ts`).
+ * Checks that the tape covers a query, and computes its cost. The cost counts ranks from the start of the page to the
+ * end of the range, so the costs of all pages add up to the estimate, whatever their sizes. `awaited-cover.ts` waits
+ * for cursors that the caller cannot see yet; one call to the compute threads (`runs/cover.ts`) finds everything else.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -15,17 +15,17 @@ import { type HistoryQuery, untilBeforeFrom } from './history-query.ts';
 
 export interface CoveredQuery extends Omit<RangeEnd, 'isGone'> {
   readonly query: HistoryQuery;
-  /** Where the reading starts: at `from`, or at the cursor of a further page. */
+  /** Where the read starts: at `from`, or at the cursor of a further page. */
   readonly start: EpochNs;
-  /** From the start of the reading to the end of the range. */
+  /** From the start of the read to the end of the range. */
   readonly trades: number;
   readonly computeUnits: number;
-  /** Of the days from the start of the reading on. */
+  /** Of the days from the start of the read on. */
   readonly coverage: Coverage;
 }
 
 export interface CoverMoment extends AwaitedMoment {
-  /** Whether the tape is complete as far as it will be. */
+  /** Whether the tape is completely loaded. */
   readonly isReady: () => boolean;
 }
 
@@ -43,7 +43,7 @@ export async function coverQuery(
   asked: HistoryQuery,
   sources: CoverSources,
   moment: CoverMoment,
-  /** Of all that is asked for with it, which a refusal tells the cost of. */
+  /** Of all studies in the request: an error names their cost together. */
   unitsPerTrade = asked.computeUnitsPerTrade,
 ): Promise<CoveredQuery> {
   if (!moment.isReady()) {
@@ -68,7 +68,7 @@ export async function coverQuery(
   return { query, start, ...end, trades, computeUnits, coverage };
 }
 
-/** From when on carried objects come, as answers say it; null where nothing is carried. */
+/** The time from which carried objects are complete, as responses write it; null if the study carries none. */
 export function lookBackText({ lookBackFrom }: Coverage): string | null {
   return lookBackFrom === null ? null : String(lookBackFrom);
 }

@@ -1,6 +1,6 @@
 /**
- * How good what is there of a contract is, day by day, told as ranges of days that are alike. Days on which the market
- * was closed belong to no range and end none.
+ * The data quality of a contract by day, as ranges of equal days. Days on which the market was closed belong to no
+ * range and do not end one.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -9,7 +9,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
 import type { DaySpan, TapeDay } from '../tape/tape.ts';
 
-/** `partial`: hours are missing. `open`: it still grows. `damaged`: nothing of it can be read. */
+/** `partial`: hours are missing. `open`: the day still grows. `damaged`: the day cannot be read. */
 export const DAY_STATES = [
   'complete',
   'no-trades',
@@ -20,7 +20,7 @@ export const DAY_STATES = [
 ] as const;
 export type DayState = (typeof DAY_STATES)[number];
 
-/** Where trades came from. */
+/** The origin of the trades. */
 export const DAY_ORIGINS = ['live', 'imported', 'replaced'] as const;
 export type DayOrigin = (typeof DAY_ORIGINS)[number];
 
@@ -28,7 +28,7 @@ export interface DayQuality {
   readonly state: Exclude<DayState, 'missing'>;
   readonly origin: DayOrigin;
   readonly gaps: readonly DaySpan[];
-  /** Trades outside of the market's hours; not there: none. */
+  /** Trades outside of the market's hours; left out if there are none. */
   readonly outside?: number;
 }
 
@@ -36,11 +36,11 @@ export interface QualityRange {
   readonly from: UtcDay;
   readonly to: UtcDay;
   readonly state: DayState;
-  /** Null: nothing is there. */
+  /** Null if no data can be read. */
   readonly origin: DayOrigin | null;
-  /** Of a partial day, which is a range of its own: the hours that are missing. */
+  /** The missing hours of a partial day, which is a range of its own. */
   readonly gaps: readonly DaySpan[];
-  /** Of a day with trades outside of the market's hours, which is a range of its own: how many. */
+  /** The number of trades outside of the market's hours; such a day is a range of its own. */
   readonly outside?: number;
 }
 
@@ -62,7 +62,7 @@ export function qualityRanges(
   for (let day = first; day <= last; day = addDays(day, 1)) {
     const found = days.get(day);
     const state = found?.state ?? 'missing';
-    // Only these two can be days on which the market was closed.
+    // The market can only have been closed in these two states.
     const mayBeClosed = state === 'missing' || state === 'no-trades';
     if (mayBeClosed && !tradesOnUtcDay(full, day)) continue;
     const origin = found === undefined || state === 'damaged' ? null : found.origin;

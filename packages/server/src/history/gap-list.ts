@@ -1,9 +1,9 @@
-/** What is not there of a range that was asked for with `gaps=allow`, as answers list it. */
+/** The gaps of a range requested with `gaps=allow`, as responses list them. */
 
 import type { Coverage } from '../runs/coverage.ts';
 import type { CoveredQuery } from './covered-query.ts';
 
-/** Gaps that are named in one answer at most. */
+/** The most gaps named in one response. */
 export const GAPS_NAMED_MAX = 1_000;
 
 /** Times are nanoseconds since 1970, `to` not included. */
@@ -18,7 +18,7 @@ export interface GapList {
   readonly gapsTotal: number;
 }
 
-/** Of studies over one range; null unless they were asked for whatever is there. */
+/** The gaps of studies over one range; null unless the request allows gaps. */
 export function gapListOf(covered: readonly CoveredQuery[]): GapList | null {
   if (covered[0]?.query.allowsGaps !== true) return null;
   const gaps = widest(covered);
@@ -32,7 +32,7 @@ export function gapListOf(covered: readonly CoveredQuery[]): GapList | null {
   };
 }
 
-/** They end alike, and the one whose session opened first has the gaps of all. */
+/** All studies end at the same place, so the one whose session opens first has all gaps. */
 function widest(covered: readonly CoveredQuery[]): Coverage['gaps'] {
   return covered
     .map(({ coverage }) => coverage.gaps)

@@ -1,7 +1,6 @@
 /**
- * The fields of a history query, each read by itself: what it must look like and what it says. All that
- * is wrong is told at once, each field by its pointer; parameters of an indicator below `/params`. What a
- * value means for the caller is judged elsewhere.
+ * Parses the fields of a history query one by one. All errors are returned together, each with the pointer of its
+ * field; those of an indicator's parameters lie below `/params`. Rights of the caller are judged in `history-query.ts`.
  */
 
 import { type Cursor, parseCursor } from '@tapeloom/core/cursor';
@@ -17,7 +16,7 @@ import { splitRevision } from './tape-revision.ts';
 
 export const LIMIT_DEFAULT = 1_000;
 export const LIMIT_MAX = 10_000;
-/** Names are short; a longer one is no name. */
+/** Longer texts are not names. */
 const NAME_LENGTH_MAX = 64;
 export const FAULTS_MAX = 32;
 const WHOLE = /^(?:0|[1-9]\d{0,8})$/;
@@ -38,7 +37,7 @@ const COMMON = [
 ] as const;
 const PAGED = [...COMMON, 'limit', 'cursor', 'snapshot'] as const;
 
-/** What an export is written as: lines, or one of the tables. */
+/** The formats of an export: lines, or a table. */
 export const EXPORT_FORMATS = ['ndjson', 'parquet', 'arrow', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export type TableFormat = Exclude<ExportFormat, 'ndjson'>;
@@ -53,7 +52,7 @@ export interface CursorField extends Cursor {
   readonly text: string;
 }
 
-/** Where a further page begins, and the revision of the tape that the page before was of. */
+/** The start of a further page, and the tape revision of the previous page. */
 export interface NextField extends CursorField {
   readonly revision: string | null;
 }
@@ -61,15 +60,15 @@ export interface NextField extends CursorField {
 export interface HistoryFields {
   readonly instrument: string;
   readonly indicator: string;
-  /** Every parameter of the indicator, canonical; null when there is no such indicator. */
+  /** All parameters of the indicator, canonical; null if the indicator is unknown. */
   readonly params: Params | null;
   readonly from: EpochNs;
-  /** Null: the newest that can be seen. */
+  /** Null: the visible end. */
   readonly to: EpochNs | null;
   readonly untilCursor: CursorField | null;
   readonly mode: StreamMode;
   readonly dataset: string | null;
-  /** Whether what is there is wanted where not all of it is. */
+  /** Whether incomplete data is accepted. */
   readonly allowsGaps: boolean;
   readonly limit: number;
   readonly cursor: NextField | null;
@@ -109,7 +108,7 @@ export function readHistoryFields(
   return faults.length > 0 ? { faults: faults.slice(0, FAULTS_MAX) } : { fields };
 }
 
-/** What a text means, or what is wrong with it. */
+/** The value of a text, or its error. */
 type Reading<T> = { readonly value: T } | { readonly fault: string };
 type Read<T> = (text: string) => Reading<T>;
 
@@ -143,7 +142,7 @@ class FieldReader {
     return null;
   }
 
-  /** The parameters of an indicator: defaults where none are given, null where they cannot be judged. */
+  /** The parameters of an indicator, with defaults; null if they cannot be judged. */
   params(indicatorId: string | null): Params | null {
     const given = this.#raw.has('params') ? this.optional('params', readObject) : {};
     const indicator = indicatorId === null ? null : indicatorNamed(indicatorId);

@@ -1,13 +1,9 @@
 /**
- * Pages of history. Two kinds, both a part of the study's log in the order of its cursors:
- * - Settled: final upserts and removes; in mode `live` the last page ends with the objects that still form
- *   at `to`. A range that ends at a cursor has no such tail: the stream it is joined to shows them.
- * - With a snapshot: the state at `from`, then what a stream published.
- *
- * A page ends at its limit, at its size, or after so many trades, then possibly empty. `next` is its end:
- * walking it gives the whole range once, whatever the limits are, and the trades the pages cover, by
- * rank, add up to the trades of the range. A tail is never cut: it comes whole, on a page of its own if
- * it does not fit.
+ * Pages of history, in cursor order: settled ones (final upserts and removes; in mode `live` a range without
+ * `untilCursor` ends with the objects still forming at `to`), or with a snapshot the state at `from` and then the
+ * stream's messages. A page ends at its limit, its size or a number of trades, then possibly empty. Following `next`
+ * returns the range exactly once; the trades of the pages, by rank, add up to those of the range. A tail is never cut:
+ * if it does not fit, it gets its own page.
  */
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';
@@ -25,23 +21,23 @@ import { PageItems } from './page-items.ts';
 import { type ServedDays, tapeRevision, withRevision } from './tape-revision.ts';
 
 export interface HistoryPageLimits {
-  /** Of the items together, as text. */
+  /** Of all items together, as text. */
   readonly bytes: number;
-  /** A page that has covered so many trades ends. */
+  /** A page ends when it has covered so many trades. */
   readonly trades: number;
-  /** Items of a page by indicator, where that is less than the limit that can be asked for. */
+  /** The most items of a page by indicator, where it is below the limit of a request. */
   readonly itemsOf: Readonly<Record<string, number>>;
 }
 
 export const PAGE_BYTES_MAX = 16 * 1024 * 1024;
-/** What surrounds the items takes less. */
+/** The rest of a page is smaller. */
 const SURROUNDING_BYTES = 4_096;
 export const PAGE_LIMITS: HistoryPageLimits = {
   bytes: PAGE_BYTES_MAX - SURROUNDING_BYTES,
   trades: 50_000_000,
   itemsOf: { footprint: 5_400 },
 };
-/** Later than every trade: all are counted. */
+/** Later than every trade, so all are counted. */
 const NEVER = (2n ** 63n - 1n) as EpochNs;
 
 const NO_DAYS: ServedDays = new Map();
@@ -56,7 +52,7 @@ export interface HistoryPage {
   readonly next: string | null;
 }
 
-/** Reads that end when their signal is aborted: a compute pool. */
+/** Reads that end when their signal is aborted: the compute pool. */
 export interface HistorySources {
   readonly days: {
     read(request: SettledDaysRequest, signal?: AbortSignal): Promise<DaysRead>;
@@ -67,13 +63,13 @@ export interface HistorySources {
 export interface HistoryPagesOptions extends HistorySources {
   readonly engineFingerprint: string;
   readonly limits?: Partial<HistoryPageLimits>;
-  /** When the request came; left out: none was imported. */
+  /** The imported days when the request arrived; left out if there are none. */
   readonly servedDays?: ServedDays;
 }
 
 export interface PaidWork {
   readonly signal?: AbortSignal;
-  /** Nothing is computed before it resolves. */
+  /** No computation starts before it resolves. */
   readonly reserved?: Promise<void>;
 }
 
@@ -86,7 +82,7 @@ export class HistoryPages {
     this.#limits = { ...PAGE_LIMITS, ...options.limits };
   }
 
-  /** Refused, or rejects with a fault of ours. */
+  /** Rejects with a `Refusal`, or with a fault of ours. */
   async page(covered: CoveredQuery, account: string, paid: PaidWork = {}): Promise<HistoryPage> {
     const { query } = covered;
     const { bytes, itemsOf } = this.#limits;
@@ -185,7 +181,7 @@ export class HistoryPages {
   }
 }
 
-/** Takes settled days into a page, and tells where it ends. */
+/** Adds settled days to a page and finds its end. */
 class SettledWalk {
   readonly #items: PageItems;
   readonly #tradesMax: number;
@@ -193,7 +189,7 @@ class SettledWalk {
   readonly #lastDay: UtcDay;
   #lastTaken: string | null = null;
   #covered = 0;
-  /** What is covered so far. */
+  /** The position covered so far. */
   #day: UtcDay | null = null;
   #rank = 0;
 
@@ -204,7 +200,7 @@ class SettledWalk {
     this.#lastDay = lastDay;
   }
 
-  /** `next` when the page ends here, null when the range does, undefined when neither does. */
+  /** `next` if the page ends here, null if the range ends, undefined if neither ends. */
   take(part: DayPart): string | null | undefined {
     const { day, blocks, tail } = part;
     const items = this.#items;
@@ -231,7 +227,7 @@ class SettledWalk {
     this.#covered += Math.max(0, rank - from);
   }
 
-  /** The place after a part, if it is known and further than where the page began. */
+  /** The position after a part, if it is known and beyond the start of the page. */
   #endAfter({ day, isDayOver, updates }: DayPart): string | null | undefined {
     if (isDayOver && day < this.#lastDay) return formatCursor(midnightAfter(day));
     return updates > 0 ? this.#lastTaken : undefined;
@@ -242,7 +238,7 @@ function midnightAfter(day: UtcDay): Cursor {
   return { day: addDays(day, 1), rank: 0 as Rank, k: 0 };
 }
 
-/** The same for what a stream published. */
+/** The same for the messages of a stream. */
 class PublishedWalk {
   readonly #items: PageItems;
   readonly #tradesMax: number;
@@ -267,7 +263,7 @@ class PublishedWalk {
     if (isLast || this.#isAtEnd(position)) return null;
     this.#lastTaken = position;
     this.#covered += chargedTrades;
-    // The position after trades is further than where the page began.
+    // The position after trades is beyond the start of the page.
     const isEnough = this.#items.isFull || this.#covered >= this.#tradesMax;
     return isEnough ? position : undefined;
   }

@@ -1,12 +1,9 @@
 /**
- * From the words of a request to what is to be read, for this caller: one contract, each indicator with
- * canonical parameters, one range that the caller may see. History, estimates and exports ask the same
- * way, so they cannot disagree. What cannot be is refused with the first reason of this order: fields, the
- * indicator, the instrument, the right to it, the right to history, the range, the age of the cursor.
- *
- * Rights are judged where the reading starts: at `from`, or at the cursor of a further page, so that a
- * range that is being paged through does not slip away. Nothing here asks the tape; what only the tape
- * can tell comes after (`covered-query.ts`).
+ * Turns the fields of a request into queries for this caller: one contract, one visible range, canonical parameters.
+ * History, estimates and exports share it, so they cannot disagree. The first error of this order is returned: fields,
+ * indicator, instrument, the right to it, the right to history, range, age of the cursor, revision. Rights are judged
+ * where the read starts (`from`, or the cursor of a further page), so a range does not expire while it is paged. No
+ * tape is needed here.
  */
 
 import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
@@ -26,15 +23,15 @@ import type { ExportFormat, HistoryFields, HistoryOperation } from './history-fi
 import { readStudyFields } from './study-fields.ts';
 import { type ServedDays, tapeRevision } from './tape-revision.ts';
 
-/** Objects in a snapshot of an indicator that leaves it to us. */
+/** Objects in a snapshot of an indicator without a `depth` parameter. */
 const DEPTH_DEFAULT = 500;
 
 export interface HistoryQuery {
-  /** As it was asked for: symbol or alias. */
+  /** As requested: a symbol or an alias. */
   readonly instrument: string;
-  /** The contract that is read: of an alias the one it designated at `from`. */
+  /** The contract to read: for an alias, the one it designated at `from`. */
   readonly contract: string;
-  /** Where its trades come from; tokens of earlier versions do not say it. */
+  /** The source of its trades; absent in tokens of earlier versions. */
   readonly dataset?: string;
   readonly tickSizeNanos: number;
   readonly indicator: string;
@@ -46,24 +43,24 @@ export interface HistoryQuery {
   readonly mode: StreamMode;
   readonly hasSnapshot: boolean;
   readonly from: EpochNs;
-  /** At most what the caller may see. With `untilCursor`: that very instant. */
+  /** At most the visible end. With `untilCursor`: exactly the visible end. */
   readonly to: EpochNs;
-  /** Where a further page is to end, which cannot be seen here yet: the first one may be of a node that was ahead. */
+  /** The requested end of a further page, if not visible here: a node that is ahead may have sent the first page. */
   readonly endAhead?: EpochNs;
-  /** Whether it ends where the request says, and so at the same place whenever it is asked. */
+  /** Whether the request fixes the end, so that it is the same at any time. */
   readonly hasEnd?: boolean;
   /** An included upper bound. */
   readonly untilCursor: string | null;
   /** Where a further page starts: what follows is strictly after it. */
   readonly cursor: string | null;
-  /** Given where what the tape lacks is passed over; else it is refused. */
+  /** Whether gaps are passed over; left out, they are an error. */
   readonly allowsGaps?: boolean;
   readonly limit: number;
   /** Of an export. */
   readonly format: ExportFormat;
 }
 
-/** Who asks, and when. */
+/** The caller and the time of the request. */
 export interface HistoryContext {
   readonly entitlements: Entitlements;
   readonly book: InstrumentBook;
@@ -72,11 +69,11 @@ export interface HistoryContext {
   readonly servedDays: ServedDays;
   /** The service's time. */
   readonly now: EpochNs;
-  /** How far this caller sees the tape: the delay has passed, and the tape has come so far. */
+  /** The instant up to which this caller sees the tape: the tape has reached it and the delay has passed. */
   readonly visible: EpochNs;
 }
 
-/** One for each study that is asked for: of the same contract and range, in the order of the request. */
+/** One query for each study, with the same contract and range, in the order of the request. */
 export function readHistoryQueries(
   raw: Readonly<Record<string, unknown>>,
   operation: HistoryOperation,
@@ -86,7 +83,7 @@ export function readHistoryQueries(
   if ('faults' in read) throw Refusal.ofFields(read.faults);
   const { studies } = read;
   const indicators = studies.map(({ indicator }) => knownIndicator(indicator));
-  // What follows is the same of all.
+  // All further fields are the same for all studies.
   const fields = studies[0]!;
   const contract = contractOf(fields, context);
   if (contract === null) throw unknownInstrument(fields, context);
@@ -109,19 +106,19 @@ function knownIndicator(id: string): Indicator {
   throw Refusal.ofQuestion({ code: 'UNKNOWN_INDICATOR', detail });
 }
 
-/** A client that joins the past to a stream tells this by the member: there is no past, and nothing is wrong. */
+/** The member lets a client that joins history to a stream see that the history is empty and nothing is wrong. */
 export function untilBeforeFrom(): Refusal {
   const faults = [{ path: '/untilCursor', message: 'must not be before /from' }];
   return Refusal.ofFields(faults, { endsBeforeFrom: true });
 }
 
-/** What a query means, in one text: the same for every way of asking for the same. */
+/** The canonical text of a query: equal for equal queries, however they were written. */
 export function historyQueryText(query: HistoryQuery): string {
   const { limit: _limit, cursor: _cursor, hasEnd: _hasEnd, from, to, ...rest } = query;
   return JSON.stringify({ ...rest, from: String(from), to: String(to) });
 }
 
-/** The query that gave this text, from its start on and with pages of this limit. */
+/** The query of a canonical text, from its start, with this page limit. */
 export function parseHistoryQueryText(text: string, limit: number): HistoryQuery {
   const { from, to, ...rest } = JSON.parse(text) as Omit<HistoryQuery, 'from' | 'to'> & {
     readonly from: string;
@@ -136,7 +133,7 @@ export function parseHistoryQueryText(text: string, limit: number): HistoryQuery
   };
 }
 
-/** The contract a request reads, if it is to be had: one that is not streamed has to be asked for so. */
+/** The contract that a request reads. One that is not streamed must be requested with its dataset. */
 function contractOf(
   { instrument, dataset, from }: HistoryFields,
   { book, isStreamed }: HistoryContext,
@@ -217,7 +214,7 @@ function requireRange(fields: HistoryFields, { visible }: HistoryContext): void 
   if (cursor.day < first) {
     throw Refusal.ofFields([{ path: '/cursor', message: 'must not be before /from' }]);
   }
-  // Nothing is said here of what cannot be seen yet: that is waited for.
+  // A cursor that is not visible yet is judged later, after a wait.
   const isSeen = cursor.day <= dayOf(visible);
   if (isSeen && to !== null && epochNs(cursor.day, 0) > to) {
     throw Refusal.ofFields([
@@ -226,7 +223,7 @@ function requireRange(fields: HistoryFields, { visible }: HistoryContext): void 
   }
 }
 
-/** A cursor is too old when its day has left the window that the plan gives. */
+/** A cursor is too old if its day has left the plan's window. */
 function requireAge({ cursor }: HistoryFields, { entitlements, now }: HistoryContext): void {
   const earliest = entitlements.historyFrom(now)!;
   if (cursor === null || epochNs(cursor.day, 0) >= earliest) return;
@@ -234,7 +231,7 @@ function requireAge({ cursor }: HistoryFields, { entitlements, now }: HistoryCon
   throw Refusal.ofQuestion({ code: 'CURSOR_EXPIRED', detail });
 }
 
-/** A cursor of a stream has no revision, and is judged by its place alone. */
+/** A stream's cursor has no revision and is judged by its position alone. */
 function requireRevision(
   { cursor, from }: HistoryFields,
   { symbol }: Contract,

@@ -1,7 +1,7 @@
 /**
- * The days of every contract that are on the tape, as the compute threads told them last. What is older than half a second
- * is looked at again, once at a time: only contracts whose days are seen to be others are asked for, and all of them every
- * minute. A request waits for that look, and gets what is known where it fails.
+ * The days of every contract on the tape, as last reported by the compute threads. If they are older than half a
+ * second, a request looks again, one look at a time: it fetches only contracts whose version changed, and all of them
+ * every minute. Requests wait for the look; if it fails, they get the last known days.
  */
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
@@ -11,9 +11,9 @@ import type { Clock } from '../platform/clock.ts';
 import type { SettledDays } from '../results/settled-days.ts';
 import { type DayQuality, qualityOf } from './day-quality.ts';
 
-/** What is told without a look is no older. */
+/** The maximum age without a new look. */
 const AGE_NS_MAX = SECOND_NS_BIG / 2n;
-/** A change that no version shows is seen so late at most. */
+/** The maximum delay until a change without a new version is seen. */
 const ASK_ALL_NS = MINUTE_NS_BIG;
 
 /** Days by contract, ascending. */
@@ -27,7 +27,7 @@ export interface KnownDaysOptions {
 
 interface KnownContract {
   readonly version: string | null;
-  /** Another, other days. */
+  /** Changes when the days change. */
   readonly text: string;
   readonly days: ReadonlyMap<UtcDay, DayQuality>;
 }
@@ -45,12 +45,12 @@ export class KnownDays {
     this.#options = options;
   }
 
-  /** Another whenever the days are. */
+  /** Changes whenever the days change. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Rejects only while nothing is known. */
+  /** Rejects only while no days are known. */
   get(): Promise<DaysByContract> | DaysByContract {
     const now = this.#options.clock.now();
     const isOld = this.#lookedAt === null || now > this.#lookedAt + AGE_NS_MAX;
@@ -78,7 +78,7 @@ export class KnownDays {
       this.#keepOnly(contracts);
       return this.#known!;
     } finally {
-      // Also where it failed: the next look is not at once.
+      // After a failure too, so that the next look is not immediate.
       this.#lookedAt = now;
       this.#looking = null;
     }
@@ -96,7 +96,7 @@ export class KnownDays {
     });
   }
 
-  /** Contracts that are listed no more are forgotten. */
+  /** Forgets contracts that are no longer listed. */
   #keepOnly(contracts: readonly string[]): void {
     const listed = new Set(contracts);
     for (const symbol of [...this.#contracts.keys()]) {

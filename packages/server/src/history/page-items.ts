@@ -1,6 +1,6 @@
 /**
- * The items of one page as JSON text in bytes, put together from text that is already there: nothing is
- * parsed. A page takes as many as its limits allow, and always at least one.
+ * The items of one page as JSON bytes, concatenated from existing text without parsing. A page takes as many items as
+ * its limits allow, and always at least one.
  */
 
 import { type Block, endWithin } from '../blocks/block.ts';
@@ -10,7 +10,7 @@ const COMMA = 0x2c;
 
 type Lines = Pick<Block, 'text' | 'ends'>;
 
-/** Of lines, those in [first, end). */
+/** The lines in [first, end). */
 export interface LineSpan {
   readonly first: number;
   readonly end: number;
@@ -21,7 +21,7 @@ export class PageItems {
   readonly #bytesMax: number;
   /** Each piece ends with a comma. */
   readonly #pieces: Uint8Array[] = [];
-  /** Of what was taken. */
+  /** The memory of the taken lines. */
   readonly #memory = new Set<ArrayBuffer>();
   #count = 0;
   #bytes = 0;
@@ -39,7 +39,7 @@ export class PageItems {
     return this.#count >= this.#countMax;
   }
 
-  /** Takes lines of the span, whose memory becomes its own; returns the first one that did not fit. */
+  /** Takes lines of the span and the ownership of their memory; returns the first line that does not fit. */
   add({ text, ends }: Lines, { first, end }: LineSpan): number {
     const most = Math.min(end, first + this.#countMax - this.#count);
     let stop = endWithin(ends, first, most, this.#bytesMax - this.#bytes);
@@ -58,7 +58,7 @@ export class PageItems {
     return true;
   }
 
-  /** A JSON array between what stands before and after it, called once: the lines' memory is given back. */
+  /** A JSON array between `before` and `after`. Call it once: it frees the memory of the lines. */
   encode(before: string, after: string): Buffer {
     const pieces = this.#pieces;
     const last = pieces.pop();

@@ -1,7 +1,7 @@
 /**
- * The strong `ETag` of a page that can never be another: one whose range ends at a fixed place and lies, with all
- * that its study reads before it, on sealed days. It is told before the page is made, by everything that decides its
- * bytes: so who has the page is told so without anything being computed.
+ * The strong `ETag` of a page that can never change: its range has a fixed end and lies, with all that its study reads
+ * before it, on sealed days. The tag digests everything that decides the page's bytes. It is known before the page is
+ * computed, so a conditional request costs no computation.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,19 +12,19 @@ import { historyQueryText } from './history-query.ts';
 const TAG_BYTES = 16;
 
 export interface PageMaker {
-  /** Of the service: another may write pages in another way. */
+  /** Of the service: another version may write other bytes. */
   readonly version: string;
   readonly engineFingerprint: string;
-  /** What the page is to be compressed with. */
+  /** The compression of the page. */
   readonly encoding: string | null;
 }
 
-/** Null when the page may be another the next time. */
+/** Null if the page may change. */
 export function pageTag(covered: CoveredQuery, maker: PageMaker): string | null {
   const { query, coverage, isEndFixed } = covered;
   if (!isEndFixed || coverage.sealed === null) return null;
   const { untilCursor, from, cursor, limit } = query;
-  // Beside a cursor that ends the range, `to` is only what could be seen.
+  // With `untilCursor`, `to` is only the visible end.
   const asked = historyQueryText(untilCursor === null ? query : { ...query, to: from });
   const { version, engineFingerprint, encoding } = maker;
   const made = [version, engineFingerprint, asked, cursor, limit, coverage.sealed];

@@ -1,7 +1,7 @@
 /**
- * The fields of a query for one indicator or several of one contract: `indicator` repeated, with `params` in the
- * same order. Each study is read as if it were asked for alone, and what is wrong with one is told at its place
- * in the list, `/indicator/3` or `/params/2/size`. Pages have one study.
+ * The fields of a query for one or several indicators of one contract: `indicator` repeated, with `params` in the same
+ * order. Each study is parsed as if it were requested alone; its errors carry its index in the list, `/indicator/3` or
+ * `/params/2/size`. Pages have one study.
  */
 
 import type { FieldFault } from '@tapeloom/protocol/problem';
@@ -13,7 +13,7 @@ import {
 } from './history-fields.ts';
 
 export const STUDIES_MAX = 8;
-/** What an estimate takes for pages. */
+/** Fields of an estimate that apply to pages only. */
 const OF_PAGES = ['limit', 'cursor', 'snapshot'];
 const OF_STUDY = /^\/(?:indicator|params)(?=\/|$)/;
 
@@ -58,7 +58,7 @@ function listFaults(raw: Raw, count: number): readonly FieldFault[] {
   ];
 }
 
-/** What all studies have in common is told with the first. */
+/** Errors of common fields are reported with the first study only. */
 function faultsAt(faults: readonly FieldFault[], at: number): readonly FieldFault[] {
   return faults.flatMap(({ path, message }) => {
     if (OF_STUDY.test(path)) {

@@ -1,7 +1,7 @@
 /**
- * The revision of a contract's imported days, as `next` of a page carries it: another one when a day between the start of
- * the range and the place of `next` was added, replaced or removed. Ranks of such a day mean other trades, so going on from
- * there would skip some or give some twice. Days of a live market never change and have no revision.
+ * The revision of a contract's imported days, which a page's `next` carries. It changes when a day from the start of
+ * the range to the position of `next` is added, replaced or removed: the ranks of that day then mean other trades, and
+ * resuming would skip or repeat some. Days of a live market never change and have no revision.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,10 +13,10 @@ const REVISION = new RegExp(
   `^(?<cursor>[^${MARK}]*)${MARK}(?<revision>[0-9a-f]{${REVISION_DIGITS}})$`,
 );
 
-/** The imported days that are served, by contract. */
+/** The served imported days by contract. */
 export type ServedDays = ReadonlyMap<string, ReadonlyMap<UtcDay, { readonly digest: string }>>;
 
-/** Null of a contract that was not imported. */
+/** Null for a contract that was not imported. */
 export function tapeRevision(
   served: ServedDays,
   contract: string,
@@ -36,7 +36,7 @@ export function withRevision(cursor: string, revision: string | null): string {
   return revision === null ? cursor : `${cursor}${MARK}${revision}`;
 }
 
-/** A cursor without a revision is one of a stream, or of a live market. */
+/** A cursor without a revision comes from a stream or a live market. */
 export function splitRevision(text: string): {
   readonly cursor: string;
   readonly revision: string | null;

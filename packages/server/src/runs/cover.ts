@@ -1,7 +1,7 @@
 /**
- * All that a query needs to know of the tape before it is charged, in one answer over the same days: where its cursors
- * lie, where the range begins and ends, how many trades it has, which days are missing. A cursor beyond `visible` is
- * `ahead`, whether the tape has it or not. The caller decides about errors, waits and charges.
+ * Everything that a query needs to know of the tape before it is charged, found over the same days in one call: where
+ * its cursors lie, where its range begins and ends, how many trades it has, which days are missing. A cursor beyond
+ * `visible` is `ahead`, whether the tape has it or not. The caller decides about errors, waits and charges.
  */
 
 import { type Cursor, compareCursors, parseCursor } from '@tapeloom/core/cursor';
@@ -15,26 +15,26 @@ import type { CursorPlace } from './replay.ts';
 import type { StudyName, StudySource } from './run-source.ts';
 import { type TapeNow, tapeNow } from './sound-tape.ts';
 
-/** A range of one study, from `cursor` or else `from` to `untilCursor` or else `to`. */
+/** A range of one study: from `cursor`, else `from`, to `untilCursor`, else `to`. */
 export interface CoverRequest extends StudyName {
   readonly from: EpochNs;
   readonly to: EpochNs;
-  /** Whether `to` is the same whenever this is asked. */
+  /** Whether `to` does not depend on the time of the request. */
   readonly hasEnd?: boolean;
   readonly cursor: string | null;
   /** Included. */
   readonly untilCursor: string | null;
-  /** Whether the results are what a stream published; without `cursor` they begin with a snapshot. */
+  /** Whether the results are the messages of a stream; without `cursor` they begin with a snapshot. */
   readonly hasSnapshot: boolean;
   readonly allowsGaps?: boolean;
 }
 
 export interface RangeEnd {
-  /** Nothing after position(until) is part of the range; of what is, an `untilCursor` may cut more. */
+  /** The range ends at position(until) at the latest; `untilCursor` may end it earlier. */
   readonly until: EpochNs;
-  /** The same for what a stream published: its flushes up to here contain all of the range. */
+  /** The flushes of a stream up to here contain the whole range. */
   readonly publishedUntil: EpochNs;
-  /** Whether both are the same whenever this is asked. */
+  /** Whether neither depends on the time of the request. */
   readonly isEndFixed: boolean;
   /** Whether the day of `untilCursor` is not on the tape. */
   readonly isGone: boolean;
@@ -53,7 +53,7 @@ export type Cover =
   | {
       readonly t: 'range';
       readonly end: RangeEnd;
-      /** Where the reading starts: at `from`, or at `cursor`. */
+      /** Where the read starts: at `from`, or at `cursor`. */
       readonly start: EpochNs;
       /** Of the days from there on. */
       readonly coverage: Coverage;
@@ -84,14 +84,14 @@ export async function coverOf(
   const why = await outside();
   if (why !== null) return { t: 'outside', end, why };
   const start = first?.place.t === 'on-tape' ? first.place.at : from;
-  // Settled results come by whole days, those of a stream from its start on.
+  // Settled results are read by whole days, those of a stream from its start.
   const resultsFrom = isStream ? start : epochNs(dayOf(start), 0);
   const hasSnapshot = isStream && first === null;
   const subject = { ...study, from: resultsFrom, hasSnapshot, isStream };
   const coverage = await coverageOf({ ...covered, now }, start, end.until, subject);
   return { t: 'range', end, start, coverage };
 
-  /** With gaps allowed, the midnights of days that are not there are places too. */
+  /** If gaps are allowed, midnights of missing days are valid positions. */
   async function placed(text: string | null): Promise<Placed | null> {
     if (text === null) return null;
     const cursor = parseCursor(text)!;
@@ -113,7 +113,7 @@ export async function coverOf(
   }
 }
 
-/** A range to a cursor ends where the next entry of its day comes, with the flush that the cursor was published in. */
+/** A range to a cursor ends before the next entry of its day, and includes the flush that published the cursor. */
 async function endOf(
   covered: Covered,
   { cursor, place }: Placed,
@@ -126,13 +126,13 @@ async function endOf(
   }
   const next = await nextEntry(covered, cursor, place.at, visible);
   const until = earlier(next ?? dayEnd, visible);
-  // Every update up to an instant is in a flush that is closed a second later at most.
+  // A flush closes at most one second after the updates in it.
   const closed = (wholeSecond(until) + BigInt(SECOND_NS)) as EpochNs;
   const isEndFixed = closed <= visible;
   return { until, publishedUntil: isEndFixed ? closed : visible, isEndFixed, isGone: false };
 }
 
-/** Until when no other entry of its day follows a cursor's; null when none can be seen. */
+/** The instant of the next entry of the cursor's day; null if no further entry is visible. */
 async function nextEntry(
   covered: Covered,
   { day, rank }: Cursor,
@@ -142,7 +142,7 @@ async function nextEntry(
   if (rank >= RANK_MAX) return null;
   const next = await locateCursor(covered, { day, rank: (rank + 1) as Rank, k: 0 }, visible);
   if (next.t !== 'on-tape') return null;
-  // Of trades of the same nanosecond the first is only known when all are.
+  // Trades of one nanosecond are read together.
   return next.at > at ? next.at : ((at + 1n) as EpochNs);
 }
 
