@@ -126,7 +126,7 @@ test('what is refused says why, and nothing of the house', async () => {
     'a secret of the house broken',
     'damaged 20261112 is damaged: a bit damaged',
   ]);
-  // Every thread knows it from when it is told.
+  // Every thread knows it once it is notified.
   world.pool.noteDamaged('damaged', DAY, true);
   await settle();
   assert.deepEqual(world.damaged.toSorted(), ['1 damaged', '2 damaged']);

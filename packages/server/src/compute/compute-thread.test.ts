@@ -47,7 +47,7 @@ class Rig implements AsyncDisposable {
     this.tape = tape;
   }
 
-  /** Started when first asked for. */
+  /** Started at its first use. */
   get pool(): ComputePool {
     this.#pool ??= new ComputePool({
       threads: 1,
@@ -98,7 +98,7 @@ class Rig implements AsyncDisposable {
     return new Rig(directory, tape);
   }
 
-  /** Trades at these seconds of the day; the promise reaches the last of them and half a second more. */
+  /** Trades at these seconds of the day; the watermark (`promise`) reaches half a second beyond the last. */
   async trade(...seconds: readonly number[]): Promise<void> {
     const rows = seconds.map((second) => {
       this.#id += 1;
@@ -156,7 +156,7 @@ function daysOf(rest: Partial<SettledDaysRequest> = {}): SettledDaysRequest {
   };
 }
 
-/** Of the day from its start on. */
+/** The coverage of the day from its start on. */
 async function coverageUntil(rig: Rig, to: EpochNs): Promise<Coverage> {
   const study = { contract: SYMBOL, indicator: 'bars', params: PARAMS, hasSnapshot: false };
   const range = { from: at(0), to, cursor: null, untilCursor: null };

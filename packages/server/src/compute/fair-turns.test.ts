@@ -17,12 +17,12 @@ import { MemoryTape } from '../../testing/tape/memory-tape.ts';
 import { SettledDaysReader } from '../results/settled-days-reader.ts';
 import { CREDIT_MS, FairTurns } from './fair-turns.ts';
 
-/** A thread whose time passes only by the work that is done in it. */
+/** A thread whose time advances only by its work. */
 class Thread {
   ms = 0;
   readonly turns = new FairTurns({ now: () => this.ms, rest });
 
-  /** Work of so many milliseconds, one at a time; returns how long it took in all. */
+  /** Work of so many milliseconds, one unit at a time; returns the total time it took. */
   async work(account: string, ms: number): Promise<number> {
     const asked = this.ms;
     await this.turns.within(account, async () => {
@@ -35,7 +35,7 @@ class Thread {
   }
 }
 
-/** Always has another call under way until told to stop. */
+/** Always has a call in progress until it is stopped. */
 async function always(thread: Thread, account: string, ms: number, isOver: () => boolean) {
   let used = 0;
   while (!isOver()) {
@@ -55,7 +55,7 @@ test('a page of one account takes at most twice its idle time while another read
   for (let page = 0; page < 100; page += 1) {
     const idleMs = 1 + ((page * 37) % 400);
     slowdowns.push((await thread.work('pages', idleMs)) / idleMs);
-    // The reader of pages looks at one before it asks for the next.
+    // The reader processes a page before it requests the next.
     const until = thread.ms + (page % 7) * 40;
     while (thread.ms < until) await rest();
   }
@@ -126,7 +126,7 @@ test('a call that fails or is given up leaves the thread to the others', async (
     }),
     /broken/,
   );
-  // Its reader goes away while the work waits for a turn; the work notices after it.
+  // The reader disconnects while the work waits for a turn; the work notices afterwards.
   const gone = Promise.withResolvers<never>();
   let steps = 0;
   const work = async () => {
@@ -156,7 +156,7 @@ test('who waits for what is done elsewhere leaves the thread to the others, and 
       thread.turns.aside(() => Promise.reject(new Error('no disk'))),
       /no disk/,
     );
-    // It holds the thread again: whoever comes now waits for its yield.
+    // It holds the thread again, so the next call waits for its yield.
     other = thread.work('works', 1).then(() => seen.push('last'));
     await rest();
     seen.push('first');
@@ -187,7 +187,7 @@ test('one thing is done aside at a time, for the account that used least, and wh
     });
   const all = Array.from({ length: 8 }, () => press('reads a lot', 10));
   await rest();
-  // One is under way and one waits; the other six have not been computed.
+  // One is in progress and one waits; the other six have not been computed.
   assert.deepEqual([done.length, computed], [1, 2]);
   const other = press('reads once', 1);
   await rest();
@@ -220,7 +220,7 @@ test('real reads of settled days share a thread by slices, not by days', async (
     }));
     tape.commit(trades, until);
   }
-  // Each slice takes a hundred times as long as is given in advance to who was away.
+  // Each slice takes a hundred times the credit of a returning account.
   let slices = 0;
   const turns = new FairTurns({ now: () => slices * 100 * CREDIT_MS, rest });
   const days = new SettledDaysReader({

@@ -1,4 +1,4 @@
-/** Reads of a pool: what holds a place, what an idle one keeps, and how one that was parked goes on. */
+/** Reads of a pool: when they hold a slot, what idle ones keep in memory, and how parked ones resume. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -33,7 +33,7 @@ test('at most eight reads of an account are at work; the ninth waits and is serv
   for (let turns = 0; turns < 30; turns += 1) await settle();
   const { working, waiting } = world.pool.counts;
   assert.deepEqual([working, waiting], [8, 1]);
-  // Another account is not held up by it.
+  // It does not hold up another account.
   await using other = await world.pool.read(request('b'));
   const others = other.next();
   for (let turns = 0; turns < 10; turns += 1) await settle();
@@ -72,7 +72,7 @@ test('what is kept comes with the opening, before anything is computed, also whe
   const kept = { day: DAY, rank: 1, k: 9 };
   assert.deepEqual((await read.next())!.position, kept);
   assert.deepEqual(world.worked, []);
-  // Nobody pulled it for a while: it goes on behind what was taken.
+  // It was idle for a while, and resumes after the results taken.
   assert.deepEqual((await read.next())!.position, kept);
   world.isKept = false;
   assert.deepEqual((await read.next())!.position, { day: DAY, rank: 1, k: 1 });
@@ -114,7 +114,7 @@ test('whatever is asked while threads still read the import before waits for the
   await world.pool.refreshed();
   assert.deepEqual(await asked, ['1']);
   await using replay = await opened;
-  // Nobody pulls it, so each page is opened anew: over the same days.
+  // It is idle between pulls, so each page reopens it over the same days.
   assert.equal((await replay.next()).position, '20261112.2.0');
   assert.equal((await replay.next()).position, '20261112.2.0');
   await using read = await begun;

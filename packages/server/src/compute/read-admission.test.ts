@@ -16,7 +16,7 @@ const LIMITS: AdmissionLimits = {
 };
 const NEVER = new AbortController().signal;
 
-/** So many places. */
+/** The number of slots. */
 class Hall {
   readonly admission: ReadAdmission;
   readonly clock = new ManualClock(0n);
@@ -97,7 +97,7 @@ test('some places are for accounts that have nothing at work, whatever others as
   await hall.enter('c');
   await hall.enter('d');
   assert.equal(hall.admission.workingCount, 6);
-  // Now there is none; the next newcomer is next in turn, before all that wait longer.
+  // No slot is free; the next newcomer goes ahead of all reads that wait longer.
   const newcomer = hall.enter('e');
   hall.leave('a');
   await newcomer;

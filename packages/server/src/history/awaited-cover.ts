@@ -44,8 +44,8 @@ export interface AwaitedMoment {
 }
 
 /**
- * The cover of a query once the caller can see its cursors and, for `untilCursor`, the end of its flush. Every wait takes
- * one more call afterwards, because the tape has grown.
+ * The cover of a query once the caller can see its cursors and, for `untilCursor`, the end of its flush. One more call
+ * follows every wait, because the tape has grown.
  */
 export async function awaitedCover(
   asked: HistoryQuery,

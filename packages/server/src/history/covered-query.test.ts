@@ -42,10 +42,10 @@ class Desk {
   readonly awaited = new SharedSlots({ eachMax: 2, allMax: 2 });
   visible = at(20);
   isReady = true;
-  /** What happens while somebody waits. */
+  /** Called at every pause of a waiting request. */
   onPause = (): void => {};
 
-  /** The tape begins with the first day, or without trades on another. */
+  /** The tape begins with the first day, or on another day without trades. */
   constructor(day = DAY) {
     const trades = Array.from({ length: 10 }, (_, index) => tradeAt(index + 0.5));
     if (day === DAY) this.tape.commit(trades, at(20));
@@ -135,7 +135,7 @@ test('a range to a cursor ends with its trade, and covers what is published with
   assert.equal(tradesBetween(covered.coverage, cursor(1, 1), cursor(4, 1)), 3);
   const last = await desk.cover({ untilCursor: cursor(10, 3) });
   assert.deepEqual([last.trades, last.until], [10, desk.visible]);
-  // Trades of one nanosecond are only known together, and still counted one by one.
+  // Trades of one nanosecond become visible together, and are still counted one by one.
   desk.tape.commit([tradeAt(21), tradeAt(21), tradeAt(21)], at(30));
   desk.visible = at(30);
   const twin = await desk.cover({ untilCursor: cursor(12, 1) });
@@ -229,7 +229,7 @@ test('what the caller may not see yet gets one answer after one time, whether it
       { numRuns: 30 },
     );
   }
-  // The last trade that can be seen is there at once, whatever its k; the range ends at what can be seen.
+  // The last visible trade needs no wait, whatever its k; the range ends at the visible end.
   const last = await desk.cover({ to: at(5), untilCursor: cursor(5, 99) });
   assert.deepEqual([last.until, last.publishedUntil], [at(5), at(5)]);
 });
@@ -244,14 +244,14 @@ test('a cursor that a stream gave a moment ago is waited for', async () => {
   const covered = await desk.cover({ untilCursor: cursor(11, 1) }, { arrived: at(21.5) });
   assert.deepEqual([covered.trades, covered.until], [11, at(22)]);
   assert.equal(desk.pauses.length, 3);
-  // An update by time alone: its trade is there, what is known does not reach the moment of asking.
+  // An update by time alone: its trade is there, but the watermark has not reached the arrival of the request.
   desk.onPause = () => {
     desk.tape.commit([], at(60));
     desk.visible = at(60);
   };
   const quiet = await desk.cover({ untilCursor: cursor(11, 2) }, { arrived: at(55) });
   assert.equal(quiet.until, at(60));
-  // A day that is over never gets another trade: nobody waits for one.
+  // A day that is over never gets another trade, so there is no wait.
   desk.tape.commit([], epochNs(addDays(DAY, 1), 0));
   desk.visible = epochNs(addDays(DAY, 1), 0);
   const pauses = desk.pauses.length;
@@ -287,7 +287,7 @@ test('nor in the middle of a flush that another has published', async () => {
   };
   const covered = await desk.cover(asked, moment);
   assert.deepEqual([covered.until, covered.publishedUntil], [at(21.2), at(21.6)]);
-  // Once its second is over nothing is waited for.
+  // Once its second is over there is no wait.
   desk.tape.commit([], at(22));
   desk.visible = at(22);
   desk.onPause = assert.fail;
@@ -369,7 +369,7 @@ test('on an alias a range ends with the contract it began with, and a roll ahead
   const plain = desk.pauses.splice(0);
   await answerToRefused(desk.cover(until));
   assert.deepEqual(desk.pauses, plain);
-  // Reached while it was waited for, and when it is long past.
+  // Reached during the wait, and long past.
   for (const day of [next, addDays(DAY, 2)]) {
     desk.pauses.length = 0;
     desk.onPause = () => {
@@ -378,7 +378,7 @@ test('on an alias a range ends with the contract it began with, and a roll ahead
     const other = await answerToRefused(desk.cover(until, rolls));
     assert.notEqual(other.detail, ahead.detail);
   }
-  // Pages go on with the contract they began with.
+  // Pages continue with their first contract.
   desk.tape.commit([], desk.visible);
   const page = desk.cover({ cursor: cursor(0, 0, next), to: desk.visible }, rolls);
   const refusal = await page.catch((error: unknown) => error);

@@ -1,7 +1,6 @@
 /**
- * The join: a client subscribes, and asks for everything before, up to the cursor of its first snapshot.
- * History and stream together are one series, byte for byte: whatever the tape, the moment, the indicator,
- * the mode and the delay, and whatever has come onto the tape since.
+ * The join: a client subscribes, and requests history up to the cursor of its first snapshot. History and stream together
+ * are one series, byte for byte, for any tape, moment, indicator, mode and delay, and for any growth of the tape since.
  */
 
 import assert from 'node:assert/strict';
@@ -26,20 +25,20 @@ const limits = fc.constantFrom(1, 2, 7, 1_000);
 const modes = fc.constantFrom('live' as const, 'confirmed' as const);
 const delays = fc.constantFrom(0, 0, 1, 600);
 
-/** A moment at which somebody joined history to the stream, and a start before it. */
+/** A moment at which a client joins history to the stream, and a start before it. */
 interface Join {
   readonly world: HistoryWorld;
   readonly from: EpochNs;
   /** Of the snapshot. */
   readonly cursor: string;
   readonly snapshot: readonly Item[];
-  /** How far the tape was seen then, or is seen by now. */
+  /** The visible end then, or now. */
   readonly seen: EpochNs;
   /** position(from) */
   readonly start: string;
 }
 
-/** Null where no snapshot was given, or `from` lies after it. */
+/** Null if there is no snapshot, or `from` lies after it. */
 async function joinIn(
   world: HistoryWorld,
   chosen: number,
@@ -55,7 +54,7 @@ async function joinIn(
   return { world, from, cursor, snapshot, seen: isLater ? world.end : then, start };
 }
 
-/** All pages up to the snapshot; null where the range is none. */
+/** All pages up to the snapshot; null if the range is empty. */
 async function history(
   { world, from, cursor, seen, start }: Join,
   rest: Partial<HistoryQuery>,
@@ -66,7 +65,7 @@ async function history(
     throw error;
   });
   if (covered instanceof Refusal) {
-    // Nothing is refused but what ends before it begins.
+    // Only a range that ends before it begins is rejected.
     assert.match(covered.message, /untilCursor must not be before/);
     assert.ok(compare(cursor, start) < 0, `${cursor} is not before ${start}`);
     return null;
@@ -91,7 +90,7 @@ function textOf(pages: readonly WalkedPage[]): string {
     .join(',');
 }
 
-/** Random joins, with what history says up to each: most of them have any. */
+/** Random joins with their history; most of them have some. */
 async function overJoins(
   hasSnapshot: boolean,
   check: (joined: {
@@ -158,7 +157,7 @@ test('history without snapshot, the snapshot, then the stream: every final objec
     const { log } = await world.settled(from, world.end);
     const before = log.filter((item) => compare(item.cursor, cursor) <= 0);
     assert.equal(textOf(pages), before.map((item) => JSON.stringify(item)).join(','));
-    // What happened since the last closed flush edge is not published yet.
+    // Updates since the last closed flush edge are not published yet.
     const closed = world.snapshots.at(-1)!.cursor;
     const later = world
       .publishedOf(log.filter((item) => compare(item.cursor, cursor) > 0))
@@ -170,7 +169,7 @@ test('history without snapshot, the snapshot, then the stream: every final objec
     await checkSnapshot(world, from, settled, snapshot);
   }));
 
-/** The snapshot says nothing else of a settled object than history did, and settles none that it did not. */
+/** The snapshot agrees with history about every settled object, and has no other settled objects. */
 async function checkSnapshot(
   world: HistoryWorld,
   from: EpochNs,

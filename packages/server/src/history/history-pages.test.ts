@@ -1,6 +1,6 @@
 /**
- * Pages against one settled run over the whole tape and against the stream that was published: whatever the
- * limits and wherever a page ends, the pages of a range are the range.
+ * Compares pages with one settled run over the whole tape and with the published stream: for any limits and any page ends,
+ * the pages of a range are the range.
  */
 
 import assert from 'node:assert/strict';
@@ -38,7 +38,7 @@ function tradesOf(pages: readonly WalkedPage[]): number {
   return pages.reduce((sum, { trades }) => sum + trades, 0);
 }
 
-/** The very text: what is equal is equal in every byte. */
+/** The exact text: equal in every byte. */
 function texts(items: readonly Item[]): readonly string[] {
   return items.map((item) => JSON.stringify(item));
 }

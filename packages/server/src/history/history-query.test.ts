@@ -122,7 +122,7 @@ function refused(...asked: Parameters<typeof accepted>): QuestionFault {
   return outcome;
 }
 
-/** Where the faults are. */
+/** The pointers of the faults. */
 function faults(raw: Raw, context = contextOf(), operation?: HistoryOperation): string[] {
   const { code, errors } = refused(raw, context, operation);
   assert.equal(code, 'INVALID_PARAMETERS');
@@ -182,7 +182,7 @@ test('parameters of the indicator are judged below /params, together with the ot
   }
   const huge = JSON.stringify({ x: 'y'.repeat(16_384) });
   assert.deepEqual(faults({ ...PLAIN, params: huge }), ['/params/x']);
-  // An indicator that does not exist has none, but they must be an object.
+  // An unknown indicator has no parameters, but `params` must still be an object.
   assert.equal(refused({ ...PLAIN, indicator: 'no', params }).code, 'UNKNOWN_INDICATOR');
   assert.deepEqual(faults({ ...PLAIN, indicator: 'no', params: '5' }), ['/params']);
 });
@@ -201,7 +201,7 @@ test('an export takes the same query but for what belongs to pages', () => {
 
 test('reasons to refuse come in their order: each is hidden by those before it', () => {
   const restricted = contextOf('sandbox', { instruments: ['ESU6'] });
-  // From the last reason to the first, each made up for by one change.
+  // From the last reason to the first; one change removes each.
   const cases: readonly [Raw, HistoryContext, string, string | null][] = [
     [{ limit: '0' }, restricted, 'INVALID_PARAMETERS', '/limit'],
     [{ indicator: 'no' }, restricted, 'UNKNOWN_INDICATOR', null],
@@ -231,7 +231,7 @@ test('a contract that is not streamed needs its dataset, an alias does not', () 
   assert.equal(refused({ ...PLAIN, instrument: 'es.c.0' }).code, 'UNKNOWN_INSTRUMENT');
   assert.match(refused({ ...PLAIN, instrument: 'es.c.0' }).detail, / Did you mean "ES\.c\.0"\?$/);
   assert.match(refused({ ...PLAIN, indicator: 'footprnt' }).detail, / Did you mean "footprint"\?$/);
-  // What is there under another condition is not mistyped.
+  // A name that exists under another condition is not mistyped.
   assert.doesNotMatch(refused(old).detail, /Did you mean/);
   const alias = { ...PLAIN, instrument: 'ES.c.0' };
   assert.equal(accepted({ ...alias, from: '2026-11-09T23:59:59.999999999Z' }).contract, 'ESU6');
@@ -317,7 +317,7 @@ test('a further page is refused when a day up to its cursor is another than when
     assert.match(detail, /Start again without `cursor`/);
   }
   assert.equal(refused({ ...PLAIN, cursor }, contextOf()).code, 'CURSOR_EXPIRED');
-  // A cursor of a stream has none.
+  // A stream's cursor has no revision.
   accepted({ ...PLAIN, cursor: '20261113.7.1' }, before);
   assert.deepEqual(faults({ ...PLAIN, cursor: '20261113.7.1~x' }), ['/cursor']);
 });

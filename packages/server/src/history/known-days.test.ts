@@ -5,7 +5,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { KnownDays } from './known-days.ts';
 
-/** Two contracts, whose days are what the test says. */
+/** Two contracts with days that the test sets. */
 class Tape {
   readonly days = new Map<string, readonly number[]>([
     ['ESZ6', [20261112]],
@@ -14,7 +14,7 @@ class Tape {
   now = 0n as EpochNs;
   readonly asked: string[] = [];
   isBroken = false;
-  /** Whether changes are seen without the days. */
+  /** Whether versions show changes. */
   hasVersions = true;
   readonly known = new KnownDays({
     days: {

@@ -1,4 +1,4 @@
-/** What a page looks like and how large it gets, with days that are made up. */
+/** The form and the size of a page, over invented days. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** How often one request of history calls the compute threads. */
+/** Counts the calls of one history request to the compute threads. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
