@@ -15,6 +15,7 @@ import type {
   SettledDays,
   SettledDaysRequest,
 } from '../results/settled-days.ts';
+import { tapeNeeded } from '../runs/cover.ts';
 import type { Replay, ReplayRequest, Replays } from '../runs/replay.ts';
 import type { SessionTables } from '../runs/session-tables.ts';
 import type { DamagedDays } from '../runs/sound-tape.ts';
@@ -55,7 +56,7 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
   readonly calls: DeskOptions<ComputeShape>['calls'] = {
     locate: (...of) => this.#options.replays.locate(...of),
     cover: async (asked, visible) => {
-      await this.#tapeAt(visible);
+      await this.#tapeAt(tapeNeeded(asked, visible));
       return await this.#options.days.cover(asked, visible);
     },
     daysOf: (contracts) => this.#options.days.daysOf(contracts),

@@ -157,10 +157,10 @@ function daysOf(rest: Partial<SettledDaysRequest> = {}): SettledDaysRequest {
 }
 
 /** The coverage of the day from its start on. */
-async function coverageUntil(rig: Rig, to: EpochNs): Promise<Coverage> {
+async function coverageUntil(rig: Rig, to: EpochNs, visible = to): Promise<Coverage> {
   const study = { contract: SYMBOL, indicator: 'bars', params: PARAMS, hasSnapshot: false };
   const range = { from: at(0), to, cursor: null, untilCursor: null };
-  const cover = await rig.pool.cover({ ...study, ...range }, to);
+  const cover = await rig.pool.cover({ ...study, ...range }, visible);
   assert.ok(cover.t === 'range');
   return cover.coverage;
 }
@@ -201,6 +201,13 @@ test('settled days and replays of a real tape, in a thread of their own', async 
   while (!last.isLast) last = await replay.next();
   assert.equal(last.position, `${DAY}.5.1`);
   assert.deepEqual(rig.faults, []);
+});
+
+test('a range that has ended is covered though the thread is behind what callers see', async () => {
+  await using rig = await Rig.start();
+  await rig.trade(1, 2, 3);
+  const { trades } = await coverageUntil(rig, at(2.5), at(600));
+  assert.equal(trades, 2);
 });
 
 test('a part of the tape that is not known yet is waited for', async () => {

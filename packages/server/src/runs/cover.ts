@@ -65,6 +65,13 @@ interface Placed {
   readonly place: CursorPlace;
 }
 
+/** How far the tape must reach for a cover: a range that ended long ago does not wait for the newest trades. */
+export function tapeNeeded({ to, untilCursor }: CoverRequest, visible: EpochNs): EpochNs {
+  if (untilCursor === null) return earlier(to, visible);
+  // The flush of the day's last update closes at most one second after the day.
+  return earlier(epochNs(addDays(parseCursor(untilCursor)!.day, 1), SECOND_NS), visible);
+}
+
 export async function coverOf(
   covered: Covered,
   study: StudySource,
