@@ -23,14 +23,17 @@ const BAR_ID =
   '`<UTC day>.<rank>` of the first trade of the bar; `volume` and `renko` add `.<n>`, because one trade can start several bars.';
 const NO_PAST = 'Nothing: every number comes from trades of its own session.';
 const BORN_FINAL =
-  'From its first version. Its data never changes; a later `remove` says when it ended.';
+  'From its first version. Its data never changes; a later `remove` reports its end.';
 const CARRIED =
-  'Objects continue into later sessions, at most `lookback` of them. Only complete sessions create objects: in a session with a missing day none is created, and at its close all are removed.';
+  'Objects continue into later sessions, at most `lookback` of them. Only complete sessions create ' +
+  'objects. If a day of a session is missing, no object is created from that day on, and the close ' +
+  'of that session removes all objects.';
 
 export const INDICATOR_TEXTS: Readonly<Record<string, IndicatorText>> = {
   bars: {
     purpose:
-      'Price bars, with the volume split by the aggressor: buyers at the ask, sellers at the bid. Six rules define when a bar ends; all indicators built on bars use the same rules.',
+      'Price bars, with the volume split by the aggressor: buyers at the ask, sellers at the bid. Six ' +
+      'rules define when a bar ends; all indicators built on bars use the same rules.',
     reading:
       '`bid` and `ask` show which side was aggressive. When a bar closes up with a negative `delta`, passive buyers carried it.',
     final: BAR_FINAL,
@@ -50,14 +53,17 @@ export const INDICATOR_TEXTS: Readonly<Record<string, IndicatorText>> = {
   },
   'large-trades': {
     purpose:
-      'Exchanges report one big order as many prints; this indicator joins them again. It shows orders that are large for this market, by a size you set or by the previous session.',
+      'Exchanges report one big order as many prints; this indicator joins them again. It shows the ' +
+      'orders that are large for this market, measured by a size that you set or by the previous ' +
+      'session.',
     reading:
       'The area of a disc is the size of the order. `first`, `last` and the two extremes show how far price moved while the order was filled.',
     final:
-      'When a print of another side ends the cluster, or `gapMs` and 1 ns after its last print.',
+      'When a print of another side ends the cluster, `gapMs` and 1 ns after its last print, or at the close of the session.',
     id: '`<UTC day>.<rank>` of the first print of the cluster.',
     sessions:
-      'The threshold, if `minSize` is 0: it comes from the newest complete session with a cluster, and is fixed at the open. With another `minSize`, nothing.',
+      'If `minSize` is 0, the threshold: it comes from the newest complete session with a cluster, and ' +
+      'is fixed at the open. With another `minSize`, nothing.',
     sample: { minSize: 5 },
   },
   delta: {
@@ -74,7 +80,8 @@ export const INDICATOR_TEXTS: Readonly<Record<string, IndicatorText>> = {
     purpose:
       'Volume by price instead of by time, over a session or parts of it. The point of control and the value area show where most of the volume traded.',
     reading:
-      'At wide rows both sides traded much; price passed thin rows quickly. The dashed lines are the edges of the value area.',
+      'At wide rows much volume traded; price passed thin rows quickly. The dashed lines are the edges ' +
+      'of the value area.',
     final: 'When its period ends by the clock, at the close of the session at the latest.',
     id: '`<UTC day>.<rank>` of the first trade of the period.',
     sessions: NO_PAST,
@@ -104,12 +111,14 @@ export const INDICATOR_TEXTS: Readonly<Record<string, IndicatorText>> = {
     purpose:
       'Much volume hits one price in a short time and the price holds, because passive orders absorb it. The object appears when the price has held for the time you set.',
     reading:
-      'Absorbed buyers mark a ceiling, absorbed sellers a floor. `maxSlip` is how far price went beyond it all the same.',
+      'Absorbed buyers mark a ceiling, absorbed sellers a floor. `maxSlip` is the furthest that price ' +
+      'went beyond it during the hold.',
     final:
       'From its first version: an unbroken hold becomes an object when it ends, and never changes.',
-    id: '`<UTC day>.<rank>` of the first of its prints.',
+    id: '`<UTC day>.<rank>` of its first print.',
     sessions:
-      'The threshold, if `minSize` is 0: it comes from the newest complete session with a window, and is fixed at the open. With another `minSize`, nothing.',
+      'If `minSize` is 0, the threshold: it comes from the newest complete session with a window, and ' +
+      'is fixed at the open. With another `minSize`, nothing.',
     sample: { minSize: 20 },
   },
   sweeps: {
@@ -118,7 +127,7 @@ export const INDICATOR_TEXTS: Readonly<Record<string, IndicatorText>> = {
     reading:
       'The arrow runs from the first price to the last. A sweep of few lots went through a thin book; a sweep of many lots was intended.',
     final:
-      'When a print of another side ends the cluster, or `gapMs` and 1 ns after its last print.',
+      'When a print of another side ends the cluster, `gapMs` and 1 ns after its last print, or at the close of the session.',
     id: '`<UTC day>.<rank>` of the first print of the cluster.',
     sessions: NO_PAST,
     sample: { levels: 3 },
@@ -139,7 +148,9 @@ export const INDICATOR_TEXTS: Readonly<Record<string, IndicatorText>> = {
     reading:
       'A line begins where its level was set, and ends dashed where it was traded. Lines that reach the right edge are naked.',
     final: BORN_FINAL,
-    id: '`<UTC day>.<rank>` of the first trade of the session it comes from, and `.1` for `poc`, `.2` for `vah`, `.3` for `val`.',
+    id:
+      '`<UTC day>.<rank>` of the first trade of the session that the level comes from, and `.1` for ' +
+      '`poc`, `.2` for `vah`, `.3` for `val`.',
     sessions: CARRIED,
     sample: { lookback: 2 },
   },
@@ -169,7 +180,9 @@ export const INDICATOR_TEXTS: Readonly<Record<string, IndicatorText>> = {
     reading:
       'A level can move during its period; after that it is fixed. Levels at the same price share a line.',
     final:
-      'The open and the levels of the day before from their first version; the night at the open of regular hours; the initial balance when its minutes are over; high and low at the end of the day.',
+      'The open and the levels of the day before are final from their first version. The levels of the ' +
+      'night become final at the open of regular hours, the initial balance when its minutes are over, ' +
+      'and high and low at the end of the day.',
     id: '`<UTC day>.<rank>` of the trade that created it, and `.1` to `.10` for the kind of level.',
     sessions:
       'High, low and last price of the newest complete earlier day. Without such a day, the three previous levels are absent.',

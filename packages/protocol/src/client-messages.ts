@@ -50,7 +50,7 @@ const SUB_SCHEMA = {
   type: 'string',
   minLength: 1,
   maxLength: SUB_BYTES_MAX,
-  description: `A name of your own, at most ${SUB_BYTES_MAX} bytes in UTF-8; one use at a time.`,
+  description: `A name of your choice, at most ${SUB_BYTES_MAX} bytes in UTF-8. A connection uses it once at a time.`,
 } as const;
 
 export const PING_ID = [
@@ -92,20 +92,20 @@ export const CLIENT_MESSAGE_SCHEMAS = {
         type: 'string',
         minLength: 1,
         maxLength: 64,
-        description: 'Its id in the catalogue, GET /v1/indicators.',
+        description: 'The id of the indicator in the catalogue, GET /v1/indicators.',
       },
       params: {
         type: 'object',
         maxProperties: 64,
-        description: 'Parameters of the indicator; what is left out has its default.',
+        description: 'Parameters of the indicator. A parameter that you leave out has its default.',
       },
       mode: {
         title: 'StreamMode',
         enum: STREAM_MODES,
-        description: '`live` (default): every change. `confirmed`: only what is final.',
+        description: '`live` (default): every change. `confirmed`: final objects only.',
       },
       from: {
-        description: '`live` (default), after a cursor, or at a time in the past.',
+        description: 'The start: `live` (default), after a cursor, or at a time in the past.',
         oneOf: [
           { const: 'live' },
           {
@@ -146,7 +146,7 @@ export const CLIENT_MESSAGE_SCHEMAS = {
     required: ['t'],
     properties: {
       t: { const: 'ping' },
-      id: { oneOf: PING_ID, description: 'The `pong` has it too.' },
+      id: { oneOf: PING_ID, description: 'The `pong` repeats it.' },
     },
   },
 } as const satisfies Record<ClientMessage['t'], object>;

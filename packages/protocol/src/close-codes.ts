@@ -48,49 +48,49 @@ export const CLOSE_MEANINGS: readonly CloseMeaning[] = [
   {
     code: CloseCode.normal,
     reason: null,
-    meaning: 'The client said goodbye.',
+    meaning: 'The client closed the connection.',
     afterwards: 'stop',
   },
   {
     code: CloseCode.protocolError,
     reason: null,
-    meaning: 'A frame that RFC 6455 does not allow.',
+    meaning: 'The client sent a frame that RFC 6455 does not allow.',
     afterwards: 'stop',
   },
   {
     code: CloseCode.binaryRefused,
     reason: null,
-    meaning: 'A binary message.',
+    meaning: 'The client sent a binary message.',
     afterwards: 'stop',
   },
   {
     code: CloseCode.invalidUtf8,
     reason: null,
-    meaning: 'A text that is not UTF-8.',
+    meaning: 'The client sent a text that is not UTF-8.',
     afterwards: 'stop',
   },
   {
     code: CloseCode.tooManyMessages,
     reason: null,
-    meaning: 'Too many frames in a second, or too many fragments in a message.',
+    meaning: 'The client sent too many frames in a second, or too many fragments in a message.',
     afterwards: 'later',
   },
   {
     code: CloseCode.messageTooBig,
     reason: null,
-    meaning: 'A message larger than the limit.',
+    meaning: 'The client sent a message larger than the limit.',
     afterwards: 'stop',
   },
   {
     code: CloseCode.tryAgainLater,
     reason: null,
-    meaning: 'The server restarts, is full, or cannot judge the key at the moment.',
+    meaning: 'The server restarts, is at capacity, or cannot check the key at the moment.',
     afterwards: 'later',
   },
   {
     code: CloseCode.unauthorized,
     reason: null,
-    meaning: 'No valid key in the header, or no valid token in the first message.',
+    meaning: 'The header had no valid key, or the first message no valid token.',
     afterwards: 'stop',
   },
   {
@@ -108,13 +108,14 @@ export const CLOSE_MEANINGS: readonly CloseMeaning[] = [
   {
     code: CloseCode.forbidden,
     reason: CloseReason.forbidden,
-    meaning: 'The key lacks the scope or the address, or the account is suspended.',
+    meaning:
+      'The key lacks the scope or may not be used from this address, or the account is suspended.',
     afterwards: 'stop',
   },
   {
     code: CloseCode.tooSlow,
     reason: CloseReason.slowConsumer,
-    meaning: 'The client read so slowly that too much waited for it.',
+    meaning: 'The client read so slowly that too much pending output built up.',
     afterwards: 'at-once',
   },
   {
@@ -127,7 +128,7 @@ export const CLOSE_MEANINGS: readonly CloseMeaning[] = [
     code: CloseCode.tooManyConnections,
     reason: null,
     meaning:
-      'The account has as many connections as its plan allows, or its test keys as many as theirs.',
+      'The account has as many connections as its plan allows, or its test keys have as many as the sandbox allows.',
     afterwards: 'slowly',
   },
 ];

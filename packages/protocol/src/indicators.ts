@@ -5,13 +5,13 @@
 
 /** The catalogue these types were made from: the fields of these names in it. */
 export const CATALOGUE_FINGERPRINT = {
-  version: 'fd0ffe81519b',
+  version: '7f275bd05c21',
   engineFingerprint: '485805a490879161788a4af6570b52afc906e6052d5e24eebd0e932cc11f0a09',
 } as const;
 
 /** Parameters that mean the same wherever an indicator has them. */
 export interface SharedParams {
-  /** What ends a bar. */
+  /** The rule that ends a bar. */
   readonly bar?: 'time' | 'tick' | 'volume' | 'range' | 'delta' | 'renko';
   /**
    * Size of a bar: seconds for time, trades for tick, lots for volume and delta, ticks for range
@@ -20,33 +20,34 @@ export interface SharedParams {
   readonly size?: number;
   /**
    * full: the trading day of the exchange; rth: its regular hours; utc: the calendar day in UTC,
-   * from midnight to midnight, if by the exchange's hours the market is open at any time of it. A
-   * day on which it never is (the Saturday of a market that rests until Sunday evening) is no
-   * session; that Sunday is one. A look-back counts the sessions of this kind that there are, and
-   * no other days. Trades outside the session are ignored, and everything starts afresh at its
-   * open.
+   * from midnight to midnight, if by the exchange's hours the market is open at any time of that
+   * day. A day on which the market is never open is no session, such as the Saturday of a market
+   * that rests until Sunday evening; that Sunday is a session. A look-back counts existing sessions
+   * of this kind only, not days without one. Trades outside the session are ignored, and everything
+   * starts afresh at its open.
    */
   readonly session?: 'full' | 'rth' | 'utc';
-  /**
-   * How many of the newest objects of the current session a snapshot carries at most. Unit:
-   * objects.
-   */
+  /** The most objects in a snapshot: the newest ones of the current session. Unit: objects. */
   readonly depth?: number;
   /**
-   * Ticks per row; a row starts at a multiple of it and is named by its lowest price. Unit: ticks.
+   * Ticks per row. A row starts at a multiple of group and is named by its lowest price. Unit:
+   * ticks.
    */
   readonly group?: number;
-  /** Share of the volume (in "tpo" of the TPOs) the value area holds at least. Unit: percent. */
+  /**
+   * Share of the volume (in "tpo": of the TPOs) that the value area holds at least. Unit: percent.
+   */
   readonly valueArea?: number;
   /**
-   * Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest to
-   * the middle of the lowest and highest row (then the lower), lowest, highest, or first to have
-   * reached it.
+   * The rule that selects the point of control if several rows have the most volume (in "tpo": the
+   * most TPOs). centre: the row nearest to the middle of the lowest and the highest row, of two
+   * such rows the lower. lowest: the lowest of them. highest: the highest of them. first: the row
+   * that reached this volume first.
    */
   readonly pocTie?: 'centre' | 'lowest' | 'highest' | 'first';
   /**
-   * How many sessions after its own an object lives at most, to the close of the last. Unit:
-   * sessions.
+   * The number of sessions after its own that an object lives at most; the close of the last of
+   * them removes it. Unit: sessions.
    */
   readonly lookback?: number;
 }
@@ -56,13 +57,13 @@ export interface BarsParams extends Pick<SharedParams, 'bar' | 'size' | 'session
 
 /** Data of an object of Bars, `bars`. */
 export interface BarsData {
-  /** First price, in ticks; of a renko brick the edge it opens at */
+  /** First price, in ticks; for a renko brick the price at which it opens */
   readonly open: number;
   /** Highest price, in ticks, open and close included */
   readonly high: number;
   /** Lowest price, in ticks, open and close included */
   readonly low: number;
-  /** Last price, in ticks; of a complete renko brick the edge it closes at */
+  /** Last price, in ticks; for a complete renko brick its closing edge */
   readonly close: number;
   /** All lots: bid + ask + unknown */
   readonly volume: number;
@@ -72,15 +73,17 @@ export interface BarsData {
   readonly ask: number;
   /** Lots without a known aggressor */
   readonly unknown: number;
-  /** Trades, a part of a split one counted as one */
+  /** Trades; a part of a split trade counts as one */
   readonly trades: number;
   /** ask - bid */
   readonly delta: number;
-  /** Lowest running delta, from 0 on */
+  /** Lowest running delta, which starts at 0 */
   readonly deltaMin: number;
-  /** Highest running delta, from 0 on */
+  /** Highest running delta, which starts at 0 */
   readonly deltaMax: number;
-  /** When the bar ended, in nanoseconds; while it forms the time of its last trade */
+  /**
+   * Time at which the bar ended, in nanoseconds; while the bar forms, the time of its last trade
+   */
   readonly end: string;
 }
 
@@ -90,9 +93,9 @@ export interface FootprintParams
     SharedParams,
     'bar' | 'size' | 'session' | 'group' | 'valueArea' | 'pocTie' | 'depth'
   > {
-  /** How many times the opposite volume the dominant one must be; 3 is "300 %". */
+  /** The least multiple of the opposite volume that the dominant volume must be; 3 is "300 %". */
   readonly ratio?: number;
-  /** Lots the dominant side of an imbalance must hold at least. Unit: lots. */
+  /** Lots that the dominant side of an imbalance must hold at least. Unit: lots. */
   readonly minVolume?: number;
   /** Whether an opposite volume of 0 makes an imbalance. */
   readonly zero?: 'ignore' | 'count';
@@ -116,10 +119,14 @@ export interface FootprintData extends BarsData {
 export interface LargeTradesParams extends Pick<SharedParams, 'session' | 'depth'> {
   /** Longest time between two neighbouring prints of a cluster. Unit: milliseconds. */
   readonly gapMs?: number;
-  /** Lots a cluster must have; 0 takes the threshold from an earlier session. Unit: lots. */
+  /**
+   * Lots that a cluster must have at least; with 0 the threshold comes from an earlier session.
+   * Unit: lots.
+   */
   readonly minSize?: number;
   /**
-   * With minSize 0: how many clusters of the earlier session reach the threshold. Unit: clusters.
+   * With minSize 0: the threshold is the size of the perSession-th largest cluster of the earlier
+   * session. Unit: clusters.
    */
   readonly perSession?: number;
 }
@@ -130,7 +137,7 @@ export interface LargeTradesData {
   readonly side: -1 | 1;
   /** Lots of all prints */
   readonly size: number;
-  /** Prints */
+  /** Number of prints */
   readonly trades: number;
   /** Price of the first print, in ticks */
   readonly first: number;
@@ -140,9 +147,9 @@ export interface LargeTradesData {
   readonly high: number;
   /** Lowest price, in ticks */
   readonly low: number;
-  /** Lots that made it large */
+  /** Threshold in force, in lots */
   readonly threshold: number;
-  /** Time of its last print */
+  /** Time of the last print */
   readonly end: string;
 }
 
@@ -167,8 +174,8 @@ export interface DeltaData {
 export interface VolumeProfileParams
   extends Pick<SharedParams, 'session' | 'group' | 'valueArea' | 'pocTie' | 'depth'> {
   /**
-   * What one profile covers: the session, or so many seconds from the session's open on. Unit:
-   * seconds.
+   * The span of one profile: the whole session, or consecutive periods of this many seconds from
+   * the session's open on. Unit: seconds.
    */
   readonly period?: 'session' | number;
 }
@@ -185,13 +192,13 @@ export interface VolumeProfileData {
   readonly val: number;
   /** All lots */
   readonly volume: number;
-  /** Lots bought by aggressors less lots sold by them */
+  /** Lots bought by aggressors minus lots sold by aggressors */
   readonly delta: number;
   /** Highest price, in ticks */
   readonly high: number;
   /** Lowest price, in ticks */
   readonly low: number;
-  /** When the period ended, in nanoseconds; while it lasts the time of its last trade */
+  /** Time at which the period ended, in nanoseconds; while it lasts, the time of its last trade */
   readonly end: string;
 }
 
@@ -202,7 +209,7 @@ export interface VwapParams extends Pick<SharedParams, 'bar' | 'size' | 'session
 export interface VwapData {
   /** Volume-weighted average price, in ticks */
   readonly vwap: number;
-  /** Its standard deviation, in ticks */
+  /** Volume-weighted standard deviation of the price, in ticks */
   readonly deviation: number;
   /** vwap + deviation */
   readonly upper1: number;
@@ -223,13 +230,13 @@ export interface VwapData {
 /** Parameters of Stacked imbalances, `imbalances`. */
 export interface ImbalancesParams
   extends Pick<SharedParams, 'bar' | 'size' | 'session' | 'group' | 'lookback'> {
-  /** How many times the opposite volume the dominant one must be; 3 is "300 %". */
+  /** The least multiple of the opposite volume that the dominant volume must be; 3 is "300 %". */
   readonly ratio?: number;
-  /** Lots the dominant side of an imbalance must hold at least. Unit: lots. */
+  /** Lots that the dominant side of an imbalance must hold at least. Unit: lots. */
   readonly minVolume?: number;
   /** Whether an opposite volume of 0 makes an imbalance. */
   readonly zero?: 'ignore' | 'count';
-  /** Adjacent rows with an imbalance of one side that make a zone. Unit: rows. */
+  /** The fewest adjacent rows with an imbalance of one side that make a zone. Unit: rows. */
   readonly stack?: number;
 }
 
@@ -251,15 +258,21 @@ export interface ImbalancesData {
 
 /** Parameters of Absorption, `absorption`. */
 export interface AbsorptionParams extends Pick<SharedParams, 'session' | 'depth'> {
-  /** Time in which the lots must trade at the price. Unit: milliseconds. */
+  /** Time within which the lots must trade at the price. Unit: milliseconds. */
   readonly windowMs?: number;
-  /** Time for which the price must hold after. Unit: milliseconds. */
+  /** Time for which the price must hold afterwards. Unit: milliseconds. */
   readonly holdMs?: number;
-  /** How far beyond the price trades may go while it holds. Unit: ticks. */
+  /** The most ticks that a trade may go beyond the price while it holds. Unit: ticks. */
   readonly slip?: number;
-  /** Lots a window must have; 0 takes the threshold from an earlier session. Unit: lots. */
+  /**
+   * Lots that a window must have at least; with 0 the threshold comes from an earlier session.
+   * Unit: lots.
+   */
   readonly minSize?: number;
-  /** With minSize 0: how many windows of the earlier session reach the threshold. Unit: windows. */
+  /**
+   * With minSize 0: the threshold is the size of the perSession-th largest window of the earlier
+   * session. Unit: windows.
+   */
   readonly perSession?: number;
 }
 
@@ -271,11 +284,11 @@ export interface AbsorptionData {
   readonly price: number;
   /** Lots of its prints */
   readonly volume: number;
-  /** Its prints */
+  /** Number of its prints */
   readonly trades: number;
   /** Most ticks a trade went beyond the price during the hold */
   readonly maxSlip: number;
-  /** Lots that started the hold */
+  /** Threshold in force, in lots */
   readonly threshold: number;
   /** End of the hold */
   readonly end: string;
@@ -285,9 +298,9 @@ export interface AbsorptionData {
 export interface SweepsParams extends Pick<SharedParams, 'session' | 'depth'> {
   /** Longest time between two neighbouring prints of a cluster. Unit: milliseconds. */
   readonly gapMs?: number;
-  /** Distinct prices a cluster must have traded at. Unit: prices. */
+  /** The fewest distinct prices at which a cluster must have traded. Unit: prices. */
   readonly levels?: number;
-  /** Lots a cluster must have; 0 asks for none. Unit: lots. */
+  /** Lots that a cluster must have at least; with 0 any size is enough. Unit: lots. */
   readonly minSize?: number;
 }
 
@@ -297,7 +310,7 @@ export interface SweepsData {
   readonly side: -1 | 1;
   /** Lots of all prints */
   readonly size: number;
-  /** Prints */
+  /** Number of prints */
   readonly trades: number;
   /** Price of the first print, in ticks */
   readonly first: number;
@@ -305,7 +318,7 @@ export interface SweepsData {
   readonly last: number;
   /** Distinct prices that traded */
   readonly levels: number;
-  /** Time of its last print */
+  /** Time of the last print */
   readonly end: string;
 }
 
@@ -314,7 +327,7 @@ export interface TpoParams
   extends Pick<SharedParams, 'session' | 'group' | 'valueArea' | 'pocTie'> {
   /** Length of a bracket, counted from the session's open. Unit: minutes. */
   readonly bracketMinutes?: number;
-  /** Length of the initial balance, from the session's open on. Unit: minutes. */
+  /** Length of the initial balance, which begins at the session's open. Unit: minutes. */
   readonly initialBalanceMinutes?: number;
 }
 
@@ -328,9 +341,9 @@ export interface TpoData {
   readonly vah: number;
   /** Price of the lowest row of the value area */
   readonly val: number;
-  /** Highest price of the initial balance, in ticks; null when nothing traded in it */
+  /** Highest price of the initial balance, in ticks; null if there was no trade in it */
   readonly ibHigh: number | null;
-  /** Lowest price of the initial balance, in ticks; null when nothing traded in it */
+  /** Lowest price of the initial balance, in ticks; null if there was no trade in it */
   readonly ibLow: number | null;
   /** Prices of the rows with exactly one TPO, ascending */
   readonly singles: readonly number[];
@@ -346,26 +359,26 @@ export interface NakedLevelsParams
 
 /** Data of an object of Naked levels, `naked-levels`. */
 export interface NakedLevelsData {
-  /** Point of control, upper or lower edge of the value area */
+  /** poc: the point of control; vah: the upper edge of the value area; val: its lower edge */
   readonly kind: 'poc' | 'vah' | 'val';
   /** Price of the row, in ticks */
   readonly price: number;
-  /** Trading date of the session it comes from, written YYYYMMDD */
+  /** Trading date of the session that the level comes from, written YYYYMMDD */
   readonly sessionDate: number;
 }
 
 /** Parameters of Unfinished auctions, `unfinished-auctions`. */
 export interface UnfinishedAuctionsParams
   extends Pick<SharedParams, 'bar' | 'size' | 'session' | 'lookback'> {
-  /** Lots each of the two sides must have traded at least. Unit: lots. */
+  /** Lots that each of the two sides must have traded at least. Unit: lots. */
   readonly minVolume?: number;
 }
 
 /** Data of an object of Unfinished auctions, `unfinished-auctions`. */
 export interface UnfinishedAuctionsData {
-  /** Which end of the bar */
+  /** high: the high of the bar; low: its low */
   readonly kind: 'high' | 'low';
-  /** The price, in ticks */
+  /** Price, in ticks */
   readonly price: number;
   /** Lots sold by aggressors at the price in the bar */
   readonly bid: number;
@@ -379,7 +392,7 @@ export interface UnfinishedAuctionsData {
 export interface TapeSpeedParams extends Pick<SharedParams, 'session' | 'depth'> {
   /** Length of the window whose rate is measured. Unit: seconds. */
   readonly windowSeconds?: number;
-  /** How many times the average the rate must exceed to be a burst. */
+  /** A rate above pace × the average is a burst. */
   readonly pace?: number;
 }
 
@@ -399,21 +412,21 @@ export interface TapeSpeedData {
 
 /** Parameters of Session levels, `session-levels`. */
 export interface SessionLevelsParams {
-  /** Length of the initial balance, from the session's open on. Unit: minutes. */
+  /** Length of the initial balance, which begins at the session's open. Unit: minutes. */
   readonly initialBalanceMinutes?: number;
   /**
    * full: the trading day of the exchange; rth: its regular hours, with the night before them for
    * the overnight levels; utc: the calendar day in UTC, from midnight to midnight, if by the
-   * exchange's hours the market is open at any time of it. A day on which it never is (the Saturday
-   * of a market that rests until Sunday evening) is no session; that Sunday is one. Other trades
-   * are ignored.
+   * exchange's hours the market is open at any time of that day. A day on which the market is never
+   * open is no session, such as the Saturday of a market that rests until Sunday evening; that
+   * Sunday is a session. Other trades are ignored.
    */
   readonly session?: 'full' | 'rth' | 'utc';
 }
 
 /** Data of an object of Session levels, `session-levels`. */
 export interface SessionLevelsData {
-  /** Which level it is */
+  /** Kind of the level */
   readonly kind:
     | 'open'
     | 'high'

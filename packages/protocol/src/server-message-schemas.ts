@@ -17,12 +17,12 @@ const SUB = {
   type: 'string',
   minLength: 1,
   maxLength: SUB_BYTES_MAX,
-  description: 'The name the client gave.',
+  description: 'The name that the client gave the subscription.',
 } as const;
 const CURSOR = {
   type: 'string',
   pattern: CURSOR_PATTERN,
-  description: 'UTC day, rank and k: compared number by number, in that order.',
+  description: 'UTC day, rank and k. Cursors compare number by number, in that order.',
 } as const;
 const INSTANT = {
   type: 'string',
@@ -30,14 +30,22 @@ const INSTANT = {
   description: 'Nanoseconds since 1970-01-01 UTC, as decimal text.',
 } as const;
 const OBJECT_FIELDS = {
-  id: { type: 'string', minLength: 1, description: 'Which object of the stream.' },
-  final: { type: 'boolean', description: 'Its data never changes again; it may still be removed.' },
+  id: {
+    type: 'string',
+    minLength: 1,
+    description: 'Id of the object, unique within the indicator.',
+  },
+  final: {
+    type: 'boolean',
+    description: 'The data of the object never changes again. The object may still be removed.',
+  },
   ts: INSTANT,
 } as const;
 const DATA = {
   type: 'object',
   title: 'IndicatorData',
-  description: 'By indicator: its schema is the field `data` of the catalogue, GET /v1/indicators.',
+  description:
+    'Data by indicator. Its schema is the field `data` of the catalogue, GET /v1/indicators.',
 } as const;
 
 /** One closed schema per message kind, by its `t`. */
@@ -51,10 +59,18 @@ export const SERVER_MESSAGE_SCHEMAS = {
         type: 'string',
         minLength: 1,
         description:
-          'What is computed, in words for people and logs; equal for equal computations.',
+          'The computation in words, for people and logs. Equal computations have equal words.',
       },
-      instrument: { type: 'string', minLength: 1, description: 'The name that was asked for.' },
-      contract: { type: 'string', minLength: 1, description: 'The contract it means now.' },
+      instrument: {
+        type: 'string',
+        minLength: 1,
+        description: 'The instrument as the subscription names it.',
+      },
+      contract: {
+        type: 'string',
+        minLength: 1,
+        description: 'The contract that the instrument means now.',
+      },
       tickSizeNanos: {
         type: 'integer',
         minimum: 1,
@@ -72,12 +88,14 @@ export const SERVER_MESSAGE_SCHEMAS = {
       lagMs: {
         type: 'integer',
         minimum: 0,
-        description: 'How far the stream is behind the tape this subscription may see.',
+        description:
+          'How far the stream is behind the tape that this subscription may see, in milliseconds.',
       },
       partialSince: {
         ...INSTANT,
         description:
-          'Trades of the session are missing: from this instant on all are there, in nanoseconds since 1970-01-01 UTC, as decimal text. Absent where the session is whole.',
+          'Present if trades of the session are missing: the tape is complete from this instant on, in ' +
+          'nanoseconds since 1970-01-01 UTC, as decimal text.',
       },
     },
     ['partialSince'],
@@ -120,14 +138,14 @@ export const SERVER_MESSAGE_SCHEMAS = {
       t: { const: 'error' },
       sub: {
         type: 'string',
-        description: 'Absent when the message it answers could not be understood.',
+        description: 'Absent if the service could not understand the message of the client.',
       },
       code: { title: 'StreamErrorCode', enum: STREAM_ERROR_CODES },
       message: { type: 'string', minLength: 1, description: 'For people; the text may change.' },
       errors: {
         type: 'array',
         minItems: 1,
-        description: 'With INVALID_PARAMETERS: what is wrong where.',
+        description: 'With INVALID_PARAMETERS: each faulty field and its fault.',
         items: closed(
           'FieldFault',
           {
@@ -153,7 +171,7 @@ export const SERVER_MESSAGE_SCHEMAS = {
       t: { const: 'pong' },
       id: {
         oneOf: PING_ID,
-        description: 'As the ping had it.',
+        description: 'The `id` of the `ping`.',
       },
       ts: INSTANT,
     },
@@ -168,13 +186,13 @@ export const SERVER_MESSAGE_SCHEMAS = {
       instrument: {
         type: 'string',
         minLength: 1,
-        description: 'With `roll`: the alias that is to mean another contract.',
+        description: 'With `roll`: the alias that will mean another contract.',
       },
       indicator: {
         type: 'string',
         minLength: 1,
         description:
-          'With `deprecation`: the indicator that is to go, from `effectiveAt` on at the earliest.',
+          'With `deprecation`: the indicator that will be removed, at `effectiveAt` at the earliest.',
       },
     },
     ['effectiveAt', 'instrument', 'indicator'],

@@ -15,14 +15,14 @@ const DATA_PROPERTIES = {
   side: { type: 'integer', enum: [-1, 1], description: 'Aggressor absorbed: 1 buyer, -1 seller' },
   price: price('The price that held, in ticks'),
   volume: { type: 'integer', minimum: 1, description: 'Lots of its prints' },
-  trades: { type: 'integer', minimum: 1, description: 'Its prints' },
+  trades: { type: 'integer', minimum: 1, description: 'Number of its prints' },
   maxSlip: {
     type: 'integer',
     minimum: 0,
     ...TICKS_UNIT,
     description: 'Most ticks a trade went beyond the price during the hold',
   },
-  threshold: { type: 'integer', minimum: 1, description: 'Lots that started the hold' },
+  threshold: { type: 'integer', minimum: 1, description: 'Threshold in force, in lots' },
   end: { type: 'string', pattern: '^[0-9]+$', description: 'End of the hold' },
 };
 
@@ -31,24 +31,27 @@ export const absorption: Indicator = {
   version: 1,
   name: 'Absorption',
   description:
-    'Prices where one side traded threshold lots or more in a short time and the price did not go on. ' +
-    'The window of a print of a known side is the print itself and the earlier ones of its side at its ' +
-    'price less than windowMs before it. A print whose window has threshold lots starts a hold of ' +
-    'holdMs at its price and side. A later trade, of any side, more than slip ticks beyond the price ' +
-    '(above it for buyers, below it for sellers) breaks the hold, and it comes to nothing, as it does ' +
-    'when the session closes before its end. An unbroken hold is an object when it ends, by the clock, ' +
-    'holdMs after the print that started it: final at once, by one update; holds that end together in ' +
-    'the order they started. Its prints are those of the window and those of its side at its price ' +
-    'during the hold (a trade at the very end comes after it); they count in no other window, even if ' +
-    'the hold is broken, so a new one needs threshold lots of new prints. volume and trades are those ' +
-    'of its prints; maxSlip is how many ticks beyond the price a trade went during the hold, 0 if none ' +
-    'did; end is the end of the hold. threshold is minSize; with minSize 0 it is, fixed when the ' +
-    'session opens, the perSession-th largest volume of consecutive windows of the newest earlier ' +
-    'session that had any and is complete, all of its UTC days being on the tape (at most ' +
-    `${LOOK_BACK_SESSIONS_MAX} sessions back, complete or not; the smallest where there were fewer): ` +
-    'for each price and known side the first print starts a window with all prints less ' +
-    'than windowMs after it, the next print starts the next. Without such a session there are no ' +
-    'objects. id: <UTC day>.<rank> of the first of its prints, ts its time.',
+    'Prices at which one side traded threshold lots or more in a short time, and the price did not go ' +
+    'further. The window of a print of a known side has this print and the earlier prints of its side ' +
+    'at its price, less than windowMs before it. A print whose window has at least threshold lots ' +
+    'starts a hold of holdMs at its price and side. A later trade of any side breaks the hold if it ' +
+    'is more than slip ticks beyond the price: above it for buyers, below it for sellers. A broken ' +
+    'hold gives no object, and neither does a hold that the close of the session cuts short. An ' +
+    'unbroken hold becomes an object when it ends: by the clock, holdMs after the print that started ' +
+    'it. The object is final at once, by one update. Holds that end at the same time do so in the ' +
+    'order in which they started. The prints of a hold are those of its window, and those of its side ' +
+    'at its price during the hold. A trade at the very end of the hold comes after it. These prints ' +
+    'count in no other window, even if the hold is broken, so a new hold needs threshold lots of new ' +
+    'prints. volume and trades: the lots of these prints, and their number. maxSlip: the most ticks ' +
+    'that a trade went beyond the price during the hold, 0 if none did. end: the end of the hold. ' +
+    'threshold: minSize, if that is not 0. With minSize 0 it is fixed when the session opens, and ' +
+    'comes from one earlier session: the newest one that had a window and is complete, with all of ' +
+    `its UTC days on the tape. It lies at most ${LOOK_BACK_SESSIONS_MAX} sessions back, where ` +
+    'complete and incomplete sessions count. The threshold is the perSession-th largest volume of the ' +
+    'consecutive windows of that session, or the smallest if there were fewer. Consecutive windows ' +
+    'are made for each price and known side: the first print starts a window with all prints less ' +
+    'than windowMs after it, and the next print starts the next window. Without such a session there ' +
+    'are no objects. id: <UTC day>.<rank> of the first print of the hold. ts: the time of that print.',
   parameters: [
     {
       name: 'windowMs',
@@ -57,7 +60,7 @@ export const absorption: Indicator = {
       minimum: 1,
       maximum: 600_000,
       unit: 'milliseconds',
-      description: 'Time in which the lots must trade at the price.',
+      description: 'Time within which the lots must trade at the price.',
     },
     {
       name: 'holdMs',
@@ -66,7 +69,7 @@ export const absorption: Indicator = {
       minimum: 1,
       maximum: 600_000,
       unit: 'milliseconds',
-      description: 'Time for which the price must hold after.',
+      description: 'Time for which the price must hold afterwards.',
     },
     {
       name: 'slip',
@@ -75,7 +78,7 @@ export const absorption: Indicator = {
       minimum: 0,
       maximum: 100,
       unit: 'ticks',
-      description: 'How far beyond the price trades may go while it holds.',
+      description: 'The most ticks that a trade may go beyond the price while it holds.',
     },
     ...thresholdParameters('window'),
     SESSION_PARAMETER,

@@ -13,22 +13,27 @@ const integer = (description: string) => ({ type: 'integer', description });
 const lots = (description: string) => ({ type: 'integer', minimum: 0, description });
 
 export const BAR_DATA_PROPERTIES = {
-  open: price('First price, in ticks; of a renko brick the edge it opens at'),
+  open: price('First price, in ticks; for a renko brick the price at which it opens'),
   high: price('Highest price, in ticks, open and close included'),
   low: price('Lowest price, in ticks, open and close included'),
-  close: price('Last price, in ticks; of a complete renko brick the edge it closes at'),
+  close: price('Last price, in ticks; for a complete renko brick its closing edge'),
   volume: lots('All lots: bid + ask + unknown'),
   bid: lots('Lots sold by aggressors'),
   ask: lots('Lots bought by aggressors'),
   unknown: lots('Lots without a known aggressor'),
-  trades: lots('Trades, a part of a split one counted as one'),
+  trades: lots('Trades; a part of a split trade counts as one'),
   delta: integer('ask - bid'),
-  deltaMin: { type: 'integer', maximum: 0, description: 'Lowest running delta, from 0 on' },
-  deltaMax: { type: 'integer', minimum: 0, description: 'Highest running delta, from 0 on' },
+  deltaMin: { type: 'integer', maximum: 0, description: 'Lowest running delta, which starts at 0' },
+  deltaMax: {
+    type: 'integer',
+    minimum: 0,
+    description: 'Highest running delta, which starts at 0',
+  },
   end: {
     type: 'string',
     pattern: '^[0-9]+$',
-    description: 'When the bar ended, in nanoseconds; while it forms the time of its last trade',
+    description:
+      'Time at which the bar ended, in nanoseconds; while the bar forms, the time of its last trade',
   },
 } as const satisfies JsonSchema;
 

@@ -17,10 +17,11 @@ export const bars: Indicator = {
   version: 1,
   name: 'Bars',
   description:
-    'Price bars with their volume by aggressor. bid is the volume of selling aggressors, ask of buying ' +
-    'ones, unknown of trades without a known side; volume is all three, delta is ask − bid, deltaMin ' +
-    'and deltaMax are the extremes of the running delta within the bar, which starts at 0. high and ' +
-    `low include open and close. A part of a split trade counts as one trade. ${BAR_RULES}`,
+    'Price bars with their volume by aggressor. bid is the volume of selling aggressors, ask the ' +
+    'volume of buying aggressors, and unknown the volume of trades without a known side. volume is ' +
+    'the sum of all three. delta is ask − bid. deltaMin and deltaMax are the extremes of the running ' +
+    'delta within the bar, which starts at 0. high and low include open and close. A part of a split ' +
+    `trade counts as one trade. ${BAR_RULES}`,
   parameters: [...BAR_PARAMETERS, SESSION_PARAMETER, DEPTH_PARAMETER],
   data: closedObject(BAR_DATA_PROPERTIES),
   computeUnitsPerTrade: 1,

@@ -28,12 +28,13 @@ export const delta: Indicator = {
   version: 1,
   name: 'Cumulative delta',
   description:
-    'Candles of cumulative delta. The cumulative delta is 0 at the open of the session; a trade of a ' +
-    'buying aggressor adds its lots, one of a selling aggressor takes them away, one without a known ' +
-    'side changes nothing. open is its value before the first trade of the bar, close after the last ' +
-    'one so far, high and low are the extremes of open and of the value after each trade (or part of ' +
-    'a split trade) of the bar; volume is all lots of the bar, those of an unknown side included. An ' +
-    `empty renko brick has volume 0 and four times the same value. ${BAR_RULES}`,
+    'Candles of cumulative delta. The cumulative delta is 0 at the open of the session. A trade of a ' +
+    'buying aggressor adds its lots, a trade of a selling aggressor subtracts its lots, and a trade ' +
+    'without a known side changes nothing. open is the value before the first trade of the bar, close ' +
+    'the value after the last trade so far. high and low are the extremes of open and of the value ' +
+    'after each trade of the bar, or after each part of a split trade. volume is all lots of the bar, ' +
+    'including those of an unknown side. An empty renko brick has volume 0 and the same value in the ' +
+    `other four fields. ${BAR_RULES}`,
   parameters: [...BAR_PARAMETERS, SESSION_PARAMETER, DEPTH_PARAMETER],
   data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,

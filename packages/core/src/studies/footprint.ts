@@ -59,9 +59,9 @@ export const footprint: Indicator = {
   version: 1,
   name: 'Footprint',
   description:
-    `Bars with the volume traded at each price. ${LEVELS_RULES} ${PROFILE_RULES} ` +
-    `imbalances: [price, 1] for a buy, [price, -1] for a sell imbalance. ${IMBALANCE_RULES} An empty ` +
-    'renko brick has no levels and null for poc, vah and val. The other numbers are those of "bars". ' +
+    `Bars with the volume traded at each price. ${LEVELS_RULES} ${PROFILE_RULES} imbalances: [price, ` +
+    `1] for a buy imbalance, [price, -1] for a sell imbalance. ${IMBALANCE_RULES} An empty renko ` +
+    'brick has no levels; its poc, vah and val are null. The other fields are those of "bars". ' +
     BAR_RULES,
   parameters: [
     ...BAR_PARAMETERS,

@@ -15,7 +15,8 @@ export const IMBALANCE_PARAMETERS: readonly ParameterDefinition[] = [
     minimum: 1,
     maximum: 1_000,
     multipleOf: 0.01,
-    description: 'How many times the opposite volume the dominant one must be; 3 is "300 %".',
+    description:
+      'The least multiple of the opposite volume that the dominant volume must be; 3 is "300 %".',
   },
   {
     name: 'minVolume',
@@ -24,7 +25,7 @@ export const IMBALANCE_PARAMETERS: readonly ParameterDefinition[] = [
     minimum: 1,
     maximum: 1_000_000_000,
     unit: 'lots',
-    description: 'Lots the dominant side of an imbalance must hold at least.',
+    description: 'Lots that the dominant side of an imbalance must hold at least.',
   },
   {
     name: 'zero',
@@ -36,10 +37,10 @@ export const IMBALANCE_PARAMETERS: readonly ParameterDefinition[] = [
 ];
 
 export const IMBALANCE_RULES =
-  'A row has a buy imbalance where ask(row) ≥ ratio × bid(row below), a sell imbalance where bid(row) ≥ ' +
-  'ratio × ask(row above), the dominant side holding at least minVolume lots; rows are neighbours in ' +
-  'price, an untraded row has volume 0, and an opposite volume of 0 makes an imbalance only where zero ' +
-  'is count.';
+  'A row has a buy imbalance if ask(row) ≥ ratio × bid(row below), and a sell imbalance if bid(row) ' +
+  '≥ ratio × ask(row above). The dominant side must also hold at least minVolume lots. The row ' +
+  'above or below is the neighbour in price; a row without a trade has volume 0. An opposite volume ' +
+  'of 0 makes an imbalance only if zero is count.';
 
 export interface ImbalanceRule {
   /** Dominant volume over opposite volume, times 100. */

@@ -32,18 +32,21 @@ export const imbalances: Indicator = {
   version: 2,
   name: 'Stacked imbalances',
   description:
-    'Zones of stack or more adjacent rows of one finished bar that all have an imbalance of one side; ' +
-    `a zone is as long as it can be. Rows are group ticks, as in "footprint". ${IMBALANCE_RULES} low and ` +
-    'high: the lowest price of the lowest row and the highest price of the highest one; volume: what ' +
-    'the dominant side traded in these rows. A zone is removed when price trades through it: a buy ' +
-    'zone by the first trade, or part of a split trade, of a later bar below its low, a sell zone by ' +
-    'the first above its high; the trade that ends a range bar or completes renko bricks is of the ' +
-    `later bar. ${CARRIED_RULES} id: the id of the bar followed by .n, the n-th zone of the bar by ` +
-    `ascending low, sell before buy; ts: that of the bar. At most ${CARRIED_MAX} are kept: one more ` +
-    'removes the oldest first. k: a trade first causes the removes in the bar it is part of, sell ' +
-    'zones before buy zones, the nearest first, at one price the oldest, then the births of the bar it ' +
-    "fills; a trade that ends a bar without being part of it causes that bar's births first. The bars " +
-    `are those of "bars". ${BAR_RULES}`,
+    'A zone is a run of stack or more adjacent rows of one finished bar that all have an imbalance of ' +
+    'the same side. Each zone is as long as it can be. A row is group ticks, as in "footprint". ' +
+    `${IMBALANCE_RULES} low: the lowest price of the lowest row. high: the highest price of the ` +
+    'highest row. volume: the lots that the dominant side traded in these rows. removal: a zone is ' +
+    'removed when price trades through it in a later bar. The first trade, or part of a split trade, ' +
+    'below its low removes a buy zone, and the first above its high removes a sell zone. The trade ' +
+    'that ends a range bar belongs to the later bar. A trade that completes several renko bricks ' +
+    `belongs to the last of them. ${CARRIED_RULES} id: the id of the bar followed by .n, for the n-th ` +
+    'zone of the bar by ascending low, sell before buy. ts: the ts of the bar. limit: at most ' +
+    `${CARRIED_MAX} objects are kept. A birth beyond that first removes the oldest; the ts of this ` +
+    'remove is the end of the bar that gives birth. k: in each bar that a trade is part of, it first ' +
+    'causes the removals: sell zones before buy zones, the nearest first, at one price the oldest ' +
+    'first. Then it causes the births of that bar, if it fills the bar. A trade that ends a bar ' +
+    'without being part of it causes the births of that bar first. The bars are those of "bars". ' +
+    `${BAR_RULES}`,
   parameters: [
     ...BAR_PARAMETERS,
     SESSION_PARAMETER,
@@ -56,7 +59,7 @@ export const imbalances: Indicator = {
       minimum: 1,
       maximum: 100,
       unit: 'rows',
-      description: 'Adjacent rows with an imbalance of one side that make a zone.',
+      description: 'The fewest adjacent rows with an imbalance of one side that make a zone.',
     },
     LOOK_BACK_PARAMETER,
   ],

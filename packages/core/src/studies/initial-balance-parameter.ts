@@ -11,5 +11,5 @@ export const INITIAL_BALANCE_PARAMETER: ParameterDefinition = {
   minimum: 1,
   maximum: MINUTES_PER_DAY,
   unit: 'minutes',
-  description: "Length of the initial balance, from the session's open on.",
+  description: "Length of the initial balance, which begins at the session's open.",
 };

@@ -23,7 +23,7 @@ const DATA_PROPERTIES = {
   ...CLUSTER_PROPERTIES,
   high: price('Highest price, in ticks'),
   low: price('Lowest price, in ticks'),
-  threshold: { type: 'integer', minimum: 1, description: 'Lots that made it large' },
+  threshold: { type: 'integer', minimum: 1, description: 'Threshold in force, in lots' },
   end: CLUSTER_END,
 };
 
@@ -32,12 +32,13 @@ export const largeTrades: Indicator = {
   version: 1,
   name: 'Large trades',
   description:
-    `Clusters of at least threshold lots. ${CLUSTER_RULES} It is shown from the print that brings it ` +
-    `to the threshold, ${CLUSTER_UPDATES} threshold is minSize; with minSize 0 it is, fixed when the ` +
-    'session opens, the size of the perSession-th largest cluster of the newest earlier session that ' +
-    'had any and is complete, all of its UTC days being on the tape (at most ' +
-    `${LOOK_BACK_SESSIONS_MAX} sessions back, complete or not; of the smallest where there were ` +
-    `fewer); without such a session there are no objects. ${CLUSTER_NAMES}`,
+    `Clusters of at least threshold lots. ${CLUSTER_RULES} A cluster is shown from the print that ` +
+    `brings it to the threshold. ${CLUSTER_UPDATES} threshold: minSize, if that is not 0. With ` +
+    'minSize 0 it is fixed when the session opens, and comes from one earlier session: the newest one ' +
+    'that had a cluster and is complete, with all of its UTC days on the tape. It lies at most ' +
+    `${LOOK_BACK_SESSIONS_MAX} sessions back, where complete and incomplete sessions count. The ` +
+    'threshold is the size of the perSession-th largest cluster of that session, or of its smallest ' +
+    `cluster if it had fewer. Without such a session there are no objects. ${CLUSTER_NAMES}`,
   parameters: [
     GAP_PARAMETER,
     ...thresholdParameters('cluster'),

@@ -9,12 +9,15 @@ export const LOOK_BACK_PARAMETER: SingleParameter = {
   minimum: 1,
   maximum: 20,
   unit: 'sessions',
-  description: 'How many sessions after its own an object lives at most, to the close of the last.',
+  description:
+    'The number of sessions after its own that an object lives at most; the close of the last of them removes it.',
 };
 
 export const CARRIED_RULES =
-  'What is not removed so is removed at the close of the session lookback sessions after its own, the ' +
-  'oldest first, after the births of that close. Objects are made by sessions that are whole on the tape: ' +
-  'from the first UTC day on that a session lacks, nothing is born in it, and at its close all objects are ' +
-  'removed, the oldest first, for the missing trades may have removed them. Only trades of the sessions chosen count. Objects are ' +
-  "final at birth; a remove's ts is the time of the trade or the close that removed it.";
+  'An object that remains is removed at the close of the session that is lookback sessions after ' +
+  'its own. These removals follow the births of that close, the oldest object first. A session ' +
+  'gives birth to objects only while it is whole on the tape: from its first missing UTC day on, ' +
+  'nothing is born in it. At the close of such a session all objects are removed, the oldest first, ' +
+  'because the missing trades may have removed them. Only trades of the selected sessions count. ' +
+  'Objects are final at birth. The ts of a remove is the time of the trade or the close that ' +
+  'removed the object.';

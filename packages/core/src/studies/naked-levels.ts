@@ -11,12 +11,13 @@ const DATA_PROPERTIES = {
   kind: {
     type: 'string',
     enum: NAKED_LEVEL_KINDS,
-    description: 'Point of control, upper or lower edge of the value area',
+    description:
+      'poc: the point of control; vah: the upper edge of the value area; val: its lower edge',
   },
   price: price('Price of the row, in ticks'),
   sessionDate: {
     type: 'integer',
-    description: 'Trading date of the session it comes from, written YYYYMMDD',
+    description: 'Trading date of the session that the level comes from, written YYYYMMDD',
   },
 };
 
@@ -25,16 +26,17 @@ export const nakedLevels: Indicator = {
   version: 2,
   name: 'Naked levels',
   description:
-    'Levels of past sessions that price has not come back to. At the close of every whole session ' +
-    `that had a trade three levels are born, from the volume by price of that session. ${PROFILE_RULES} A level ` +
-    'is its whole row, from price to price + group − 1. It is removed by the trade that brings the range ' +
-    'of a later session to it: the range runs from the lowest to the highest price that session has ' +
-    'traded so far, so a level that price jumps over inside a session is traded, and one that lies in ' +
-    `the gap between the close of a session and the open of the next is not. ${CARRIED_RULES} ` +
-    'Sessions without a trade count as sessions. id: <UTC day>.<rank> of the first trade of the session ' +
-    'it comes from, followed by .1 for poc, .2 for vah, .3 for val; ts: the time of that trade. ' +
-    "sessionDate: that session's trading date. Every birth and every removal is one update: at a close " +
-    'poc, vah and val are born in this order; a trade removes in the order of birth.',
+    'Levels of past sessions to which price has not come back. At the close of every session that is ' +
+    'whole on the tape and had a trade, three levels are born from its volume by price. ' +
+    `${PROFILE_RULES} level: the whole row, from price to price + group − 1. removal: the trade that ` +
+    'brings the range of a later session to a level removes it. The range of a session runs from the ' +
+    'lowest to the highest price that it has traded so far. So a level that price jumps over inside a ' +
+    'session counts as traded. A level in the gap between the close of a session and the open of the ' +
+    `next does not. ${CARRIED_RULES} Sessions without a trade count as sessions. id: <UTC day>.<rank> ` +
+    'of the first trade of the session that the level comes from, followed by .1 for poc, .2 for vah, ' +
+    '.3 for val. ts: the time of that trade. sessionDate: the trading date of that session. updates: ' +
+    'every birth and every removal is one update. At a close poc, vah and val are born in this order. ' +
+    'A trade removes levels in the order of their birth.',
   parameters: [{ ...LOOK_BACK_PARAMETER, default: 10 }, SESSION_PARAMETER, ...PROFILE_PARAMETERS],
   data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,

@@ -16,7 +16,8 @@ export const GROUP_PARAMETER: ParameterDefinition = {
   minimum: 1,
   maximum: 10_000,
   unit: 'ticks',
-  description: 'Ticks per row; a row starts at a multiple of it and is named by its lowest price.',
+  description:
+    'Ticks per row. A row starts at a multiple of group and is named by its lowest price.',
 };
 
 export const PROFILE_PARAMETERS: readonly ParameterDefinition[] = [
@@ -28,7 +29,7 @@ export const PROFILE_PARAMETERS: readonly ParameterDefinition[] = [
     minimum: 1,
     maximum: 100,
     unit: 'percent',
-    description: 'Share of the volume (in "tpo" of the TPOs) the value area holds at least.',
+    description: 'Share of the volume (in "tpo": of the TPOs) that the value area holds at least.',
   },
   {
     name: 'pocTie',
@@ -36,21 +37,23 @@ export const PROFILE_PARAMETERS: readonly ParameterDefinition[] = [
     default: 'centre',
     values: POC_TIES,
     description:
-      'Which of several rows with the most volume (in "tpo": TPOs) is the point of control: nearest ' +
-      'to the middle of the lowest and highest row (then the lower), lowest, highest, or first to ' +
-      'have reached it.',
+      'The rule that selects the point of control if several rows have the most volume (in "tpo": the ' +
+      'most TPOs). centre: the row nearest to the middle of the lowest and the highest row, of two such ' +
+      'rows the lower. lowest: the lowest of them. highest: the highest of them. first: the row that ' +
+      'reached this volume first.',
   },
 ];
 
 export const PROFILE_RULES =
-  'poc: the row with the most volume of all sides. val and vah: lowest and highest row of the value ' +
-  'area, which starts at the poc and grows by the next two traded rows above or the next two below, ' +
-  'whichever hold more (tie: above; one row where only one is left), until it holds valueArea percent ' +
-  'of the volume.';
+  'poc: the row with the most volume of all sides; pocTie decides between equal rows. val and vah: ' +
+  'the lowest and the highest row of the value area. The value area starts with the poc. Each step ' +
+  'adds the next two traded rows above or the next two below, whichever hold more volume; at a tie ' +
+  'the rows above. Where only one row is left on a side, that row alone counts. The steps end when ' +
+  'the area holds at least valueArea percent of the volume.';
 
 export const LEVELS_RULES =
-  'levels: rows of group ticks that traded, [price, bid, ask] or, where unknown volume is not 0, ' +
-  '[price, bid, ask, unknown].';
+  'levels: the rows of group ticks that traded, each as [price, bid, ask], or as [price, bid, ask, ' +
+  'unknown] if its unknown volume is not 0.';
 
 export const LEVELS_PROPERTY = {
   type: 'array',

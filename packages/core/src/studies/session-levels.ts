@@ -12,7 +12,7 @@ import {
 } from './session-levels-study.ts';
 
 const DATA_PROPERTIES = {
-  kind: { type: 'string', enum: SESSION_LEVEL_KINDS, description: 'Which level it is' },
+  kind: { type: 'string', enum: SESSION_LEVEL_KINDS, description: 'Kind of the level' },
   price: price('Price, in ticks'),
 };
 
@@ -21,28 +21,31 @@ export const sessionLevels: Indicator = {
   version: 1,
   name: 'Session levels',
   description:
-    'The levels of the trading day, one object each. The day is, by session, the trading day of the ' +
-    'exchange (full), the regular hours inside it (rth), or the calendar day in UTC (utc). open: price ' +
-    'of its first trade; high and low: highest and lowest price traded in it. initialBalanceHigh and ' +
-    'initialBalanceLow: the same of its first initialBalanceMinutes. overnightHigh and overnightLow, ' +
-    'for full and rth: the same of the trades from the open of the trading day to the open of its ' +
-    'regular hours; trades between regular hours and the close of the trading day before are not ' +
-    'overnight. previousHigh, previousLow and previousClose: high, low and last price of the newest ' +
-    'earlier day that had a trade and is complete (all UTC days that it, or for rth its trading day, ' +
-    `lies in are on the tape), at most ${PREVIOUS_SESSIONS_MAX} days back, days without regular hours ` +
-    'and incomplete ones counted, calendar days on which the market is never open not. ' +
-    'A level that nothing gives is absent: overnight levels for utc, where a trading day ' +
-    'has no regular hours, or where these begin it; previous ones where no such day is known; an ' +
-    'initial balance or a night without a trade; for rth, all levels of a trading day without regular ' +
-    'hours. open and the previous levels are final at ' +
-    'birth. The others move with the trades and become final by the clock: overnight levels at the open ' +
-    'of regular hours, the initial balance when its minutes are over (with the day at the latest), high ' +
-    'and low at the end of the day. Previous levels are born with the first trade of the day or of the ' +
-    'night before it, every other level with the first trade of its time. id: <UTC day>.<rank> of that ' +
-    "trade, followed by the level's number, .1 to .10, in the order open, high, low, previousHigh, " +
-    'previousLow, previousClose, overnightHigh, overnightLow, initialBalanceHigh, initialBalanceLow; ts: ' +
-    'the time of that trade. A level that is born, moves or becomes final is one update; what happens ' +
-    'to several at once happens in the order of their numbers.',
+    'The levels of the trading day, one object each. The parameter session sets the day: the trading ' +
+    'day of the exchange (full), the regular hours inside it (rth), or the calendar day in UTC (utc). ' +
+    'open: the price of the first trade of the day. high and low: the highest and the lowest price ' +
+    'traded in the day. initialBalanceHigh and initialBalanceLow: the highest and the lowest price ' +
+    'traded in the first initialBalanceMinutes of the day. overnightHigh and overnightLow: for full ' +
+    'and rth, the highest and the lowest price traded from the open of the trading day to the open of ' +
+    'its regular hours. Trades between regular hours and the close of the trading day before are not ' +
+    'overnight. previousHigh, previousLow and previousClose: the high, the low and the last price of ' +
+    'the newest earlier day that had a trade and is complete. A day is complete if the tape has all ' +
+    'UTC days in which the day lies; for rth, all UTC days in which its trading day lies. The earlier ' +
+    `day is at most ${PREVIOUS_SESSIONS_MAX} days back. Days without regular hours and incomplete ` +
+    'days count as days; calendar days on which the market is never open do not. absent: a level ' +
+    'without a source. The overnight levels are absent for utc, if a trading day has no regular ' +
+    'hours, and if these begin it. The previous levels are absent if no such earlier day is known. An ' +
+    'initial balance or a night without a trade has no levels. For rth, a trading day without regular ' +
+    'hours has none at all. final: open and the previous levels at birth. The other levels move with ' +
+    'the trades and become final by the clock: the overnight levels at the open of regular hours, the ' +
+    'initial balance when its minutes are over (at the end of the day at the latest), high and low at ' +
+    'the end of the day. birth: the previous levels are born with the first trade of the day or of ' +
+    'the night before it, every other level with the first trade of its time. id: <UTC day>.<rank> of ' +
+    'the trade with which the level is born, followed by the number of the level, .1 to .10, in the ' +
+    'order open, high, low, previousHigh, previousLow, previousClose, overnightHigh, overnightLow, ' +
+    'initialBalanceHigh, initialBalanceLow. ts: the time of that trade. updates: a level that is ' +
+    'born, moves or becomes final is one update. Updates of several levels at once have the order of ' +
+    'their numbers.',
   parameters: [
     INITIAL_BALANCE_PARAMETER,
     {

@@ -24,7 +24,7 @@ export function thresholdParameters(thing: string): readonly ParameterDefinition
   return [
     {
       ...MIN_SIZE_PARAMETER,
-      description: `Lots a ${thing} must have; 0 takes the threshold from an earlier session.`,
+      description: `Lots that a ${thing} must have at least; with 0 the threshold comes from an earlier session.`,
     },
     {
       name: 'perSession',
@@ -33,7 +33,7 @@ export function thresholdParameters(thing: string): readonly ParameterDefinition
       minimum: 1,
       maximum: 10_000,
       unit: `${thing}s`,
-      description: `With minSize 0: how many ${thing}s of the earlier session reach the threshold.`,
+      description: `With minSize 0: the threshold is the size of the perSession-th largest ${thing} of the earlier session.`,
     },
   ];
 }

@@ -24,10 +24,11 @@ export const sweeps: Indicator = {
   version: 1,
   name: 'Sweeps',
   description:
-    `Clusters that traded at levels or more distinct prices. ${CLUSTER_RULES} A price counts once ` +
-    'however often it trades, and prices passed over without a print do not count; a cluster with ' +
-    'fewer than minSize lots is no object (0: any size). It is shown from the print that brings it ' +
-    `to the prices and the lots asked for, ${CLUSTER_UPDATES} ${CLUSTER_NAMES}`,
+    `Clusters that traded at levels or more distinct prices. ${CLUSTER_RULES} A price counts once, ` +
+    'however often it trades; a price that was passed over without a print does not count. A cluster ' +
+    'with fewer than minSize lots is no object; with minSize 0 any size is enough. A cluster is shown ' +
+    `from the print that brings it to the required prices and lots. ${CLUSTER_UPDATES} ` +
+    `${CLUSTER_NAMES}`,
   parameters: [
     GAP_PARAMETER,
     {
@@ -37,9 +38,12 @@ export const sweeps: Indicator = {
       minimum: 2,
       maximum: 1_000,
       unit: 'prices',
-      description: 'Distinct prices a cluster must have traded at.',
+      description: 'The fewest distinct prices at which a cluster must have traded.',
     },
-    { ...MIN_SIZE_PARAMETER, description: 'Lots a cluster must have; 0 asks for none.' },
+    {
+      ...MIN_SIZE_PARAMETER,
+      description: 'Lots that a cluster must have at least; with 0 any size is enough.',
+    },
     SESSION_PARAMETER,
     DEPTH_PARAMETER,
   ],

@@ -21,16 +21,18 @@ export const tapeSpeed: Indicator = {
   version: 1,
   name: 'Tape speed',
   description:
-    'Seconds of the session in which something traded. Second n = 0, 1, 2 … covers [open + n s, ' +
-    'open + (n + 1) s), trades of all sides; the close of the session cuts the last one off. trades ' +
-    'and volume are those of the second. rate is the number of trades in the window divided by its ' +
-    'seconds: the window is this second and the windowSeconds − 1 before it, or all n + 1 seconds ' +
-    'since the open where these are fewer. average is the number of trades since the open, this ' +
-    'second included, divided by n + 1. Seconds without a trade have no object, but count in both. ' +
-    'The numbers are divided as if the second were over, also while it forms, and rounded once to 6 ' +
-    'decimals, halves up; burst compares them unrounded. A second is shown from its first trade with ' +
-    'one update per trade, and becomes final by one update more when it ends by the clock. id: <UTC ' +
-    "day>.<rank> of its first trade; ts: the second's start.",
+    'The speed of the tape, in one object for each second of the session in which a trade took place. ' +
+    'Second n = 0, 1, 2 … covers [open + n s, open + (n + 1) s); the close of the session cuts the ' +
+    'last second short. Trades of all sides count. trades and volume: the trades of the second, and ' +
+    'their lots. rate: the number of trades in the window divided by its seconds. The window has this ' +
+    'second and the windowSeconds − 1 seconds before it, or all n + 1 seconds since the open if these ' +
+    'are fewer. average: the number of trades since the open, this second included, divided by n + 1. ' +
+    'Seconds without a trade have no object, but count in rate and average. Both are divided as if ' +
+    'the second were over, also while it forms, and rounded once to 6 decimals, halves up. burst: ' +
+    'whether rate is greater than pace × average, both unrounded. id: <UTC day>.<rank> of the first ' +
+    'trade of the second. ts: the start of the second. updates: a second is shown from its first ' +
+    'trade on, and each trade causes one update. One more update makes it final when it ends by the ' +
+    'clock.',
   parameters: [
     {
       name: 'windowSeconds',
@@ -48,7 +50,7 @@ export const tapeSpeed: Indicator = {
       minimum: 1,
       maximum: 100,
       multipleOf: 0.01,
-      description: 'How many times the average the rate must exceed to be a burst.',
+      description: 'A rate above pace × the average is a burst.',
     },
     SESSION_PARAMETER,
     DEPTH_PARAMETER,

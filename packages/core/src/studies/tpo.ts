@@ -26,8 +26,10 @@ const DATA_PROPERTIES = {
   poc: price('Price of the row with the most TPOs'),
   vah: price('Price of the highest row of the value area'),
   val: price('Price of the lowest row of the value area'),
-  ibHigh: orNull('Highest price of the initial balance, in ticks; null when nothing traded in it'),
-  ibLow: orNull('Lowest price of the initial balance, in ticks; null when nothing traded in it'),
+  ibHigh: orNull(
+    'Highest price of the initial balance, in ticks; null if there was no trade in it',
+  ),
+  ibLow: orNull('Lowest price of the initial balance, in ticks; null if there was no trade in it'),
   singles: {
     type: 'array',
     description: 'Prices of the rows with exactly one TPO, ascending',
@@ -43,20 +45,22 @@ export const tpo: Indicator = {
   name: 'Market profile (TPO)',
   description:
     'The time at each price of a session. Bracket n = 0, 1, 2 … covers [open + n × bracketMinutes, ' +
-    'open + (n + 1) × bracketMinutes) and has the letter n of A to Z, a to z; after z the letters ' +
-    'begin again at A. A TPO is one bracket at one row of group ticks: a row has the letter of every ' +
-    'bracket in which a trade took place at one of its prices, once each, in the order of time; prices ' +
-    'that were jumped over have none. rows: [price, letters] of the rows that have any. poc: the row ' +
-    'with the most TPOs. val and vah: lowest and highest row of the value area, which starts at the ' +
-    'poc and grows by the next two rows above or the next two below, whichever have more TPOs (tie: ' +
-    'above; one row where only one is left), until it has valueArea percent of all TPOs. With pocTie ' +
-    '"first" of several rows with the most TPOs the one that got there by the earlier trade. ibHigh and ' +
-    'ibLow: highest and lowest price traded in [open, open + initialBalanceMinutes), null when none ' +
-    'was. singles: the rows with exactly one TPO, those at the top and the bottom of the profile (its ' +
-    'tails) and of the bracket that lasts included. high and low: highest and lowest price traded, ' +
-    'whatever the rows. id: <UTC day>.<rank> of the first trade of the session; ts: its open. A trade ' +
-    'that adds a TPO or makes a new high or low causes one update, any other trade none; the close of ' +
-    'the session causes one more, which is final.',
+    'open + (n + 1) × bracketMinutes). The brackets have the letters A to Z, then a to z; after z the ' +
+    'letters begin again at A. A TPO is one bracket at one row of group ticks. A row has the letter ' +
+    'of every bracket in which a trade took place at one of its prices, once each, in the order of ' +
+    'time. Prices without a trade have no letter. rows: [price, letters] of the rows that have a ' +
+    'letter. poc: the row with the most TPOs; pocTie decides between equal rows. With pocTie first it ' +
+    'is the row that reached this number by the earlier trade. val and vah: the lowest and the ' +
+    'highest row of the value area. The value area starts with the poc. Each step adds the next two ' +
+    'traded rows above or the next two below, whichever have more TPOs; at a tie the rows above. ' +
+    'Where only one row is left on a side, that row alone counts. The steps end when the area has at ' +
+    'least valueArea percent of all TPOs. ibHigh and ibLow: the highest and the lowest price traded ' +
+    'in [open, open + initialBalanceMinutes), null if there was no trade. singles: the rows with ' +
+    'exactly one TPO, including those at the top and the bottom of the profile (its tails) and those ' +
+    'of the current bracket. high and low: the highest and the lowest price traded, whatever group ' +
+    'is. id: <UTC day>.<rank> of the first trade of the session. ts: the open of the session. ' +
+    'updates: a trade that adds a TPO or makes a new high or low causes one update; any other trade ' +
+    'causes none. The close of the session causes one more, which is final.',
   parameters: [
     {
       name: 'bracketMinutes',

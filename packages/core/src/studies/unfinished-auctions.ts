@@ -12,8 +12,12 @@ import { price } from './price-schema.ts';
 const lots = (description: string) => ({ type: 'integer', minimum: 1, description });
 
 const DATA_PROPERTIES = {
-  kind: { type: 'string', enum: ['high', 'low'], description: 'Which end of the bar' },
-  price: price('The price, in ticks'),
+  kind: {
+    type: 'string',
+    enum: ['high', 'low'],
+    description: 'high: the high of the bar; low: its low',
+  },
+  price: price('Price, in ticks'),
   bid: lots('Lots sold by aggressors at the price in the bar'),
   ask: lots('Lots bought by aggressors at the price in the bar'),
   barId: { type: 'string', description: 'Id of the bar' },
@@ -24,17 +28,21 @@ export const unfinishedAuctions: Indicator = {
   version: 2,
   name: 'Unfinished auctions',
   description:
-    'Prices at which a bar ended while both sides were still trading. When a bar is finished, its high ' +
-    '(the highest price that traded in it; kind high) is an object if both the volume of selling ' +
-    'aggressors (bid) and of buying ones (ask) at that price in that bar are at least minVolume; its ' +
-    'low (kind low) likewise; unknown volume counts for neither. It is removed when traded: a high by ' +
-    'the first trade, or part of a split trade, of a later bar at its price or above, a low by the ' +
-    'first at its price or below; the trade that ends a range bar or completes renko bricks is of ' +
-    `the later bar. ${CARRIED_RULES} id: the id of the bar followed by .1 for its high, .2 for its low; ` +
-    `ts: that of the bar. At most ${CARRIED_MAX} are kept: one more removes the oldest first. k: a trade ` +
-    'first causes the removes in the bar it is part of, highs before lows, the nearest price first, ' +
-    'then the births of the bar it fills, high before low; a trade that ends a bar without being part ' +
-    `of it causes that bar's births first. The bars are those of "bars". ${BAR_RULES}`,
+    'Prices at which a bar ended while both sides were still trading. When a bar is finished, the ' +
+    'highest price that traded in it is an object of kind high if both sides traded enough there: bid ' +
+    'and ask are each at least minVolume. bid is the volume of selling aggressors at that price in ' +
+    'that bar, ask the volume of buying aggressors. The lowest price that traded in the bar is an ' +
+    'object of kind low by the same rule. Unknown volume counts for neither side. removal: an object ' +
+    'is removed when its price is traded in a later bar. The first trade, or part of a split trade, ' +
+    'at or above its price removes a high, and the first at or below its price removes a low. The ' +
+    'trade that ends a range bar belongs to the later bar. A trade that completes several renko ' +
+    `bricks belongs to the last of them. ${CARRIED_RULES} id: the id of the bar followed by .1 for ` +
+    `its high, .2 for its low. ts: the ts of the bar. limit: at most ${CARRIED_MAX} objects are kept. ` +
+    'A birth beyond that first removes the oldest; the ts of this remove is the end of the bar that ' +
+    'gives birth. k: in each bar that a trade is part of, it first causes the removals: highs before ' +
+    'lows, the nearest price first, at one price the oldest first. Then it causes the births of that ' +
+    'bar, high before low, if it fills the bar. A trade that ends a bar without being part of it ' +
+    `causes the births of that bar first. The bars are those of "bars". ${BAR_RULES}`,
   parameters: [
     ...BAR_PARAMETERS,
     SESSION_PARAMETER,
@@ -45,7 +53,7 @@ export const unfinishedAuctions: Indicator = {
       minimum: 1,
       maximum: 1_000_000_000,
       unit: 'lots',
-      description: 'Lots each of the two sides must have traded at least.',
+      description: 'Lots that each of the two sides must have traded at least.',
     },
     LOOK_BACK_PARAMETER,
   ],

@@ -30,13 +30,14 @@ const DATA_PROPERTIES = {
   vah: price('Price of the highest row of the value area'),
   val: price('Price of the lowest row of the value area'),
   volume: { type: 'integer', minimum: 1, description: 'All lots' },
-  delta: integer('Lots bought by aggressors less lots sold by them'),
+  delta: integer('Lots bought by aggressors minus lots sold by aggressors'),
   high: price('Highest price, in ticks'),
   low: price('Lowest price, in ticks'),
   end: {
     type: 'string',
     pattern: '^[0-9]+$',
-    description: 'When the period ended, in nanoseconds; while it lasts the time of its last trade',
+    description:
+      'Time at which the period ended, in nanoseconds; while it lasts, the time of its last trade',
   },
 };
 
@@ -45,14 +46,15 @@ export const volumeProfile: Indicator = {
   version: 1,
   name: 'Volume profile',
   description:
-    'The volume traded at each price of a period. period "session": the whole session; a number: ' +
-    'period n covers [open + n × period seconds, open + (n + 1) × period seconds) of the session and ' +
-    'ends at its close at the latest. A period without a trade has no object. ' +
-    `${LEVELS_RULES} ${PROFILE_RULES} volume: lots of all sides; delta: ask − bid; high and low: the ` +
-    'highest and lowest price that traded, whatever the rows. id: <UTC day>.<rank> of the first trade ' +
-    "of the period; ts: the period's open. end: the period's nominal end or the close of the session, " +
-    'whichever is earlier; while the period lasts, the time of its last trade. Each trade causes one ' +
-    "update, and the clock one more, at the period's end, which is final.",
+    'The volume traded at each price of a period. With period "session" the period is the whole ' +
+    'session. With a number, period n = 0, 1, 2 … covers [open + n × period seconds, open + (n + 1) × ' +
+    'period seconds) of the session and ends at its close at the latest. A period without a trade has ' +
+    `no object. ${LEVELS_RULES} ${PROFILE_RULES} volume: the lots of all sides. delta: ask − bid. ` +
+    'high and low: the highest and the lowest price that traded, whatever group is. id: <UTC ' +
+    'day>.<rank> of the first trade of the period. ts: the open of the period. end: the nominal end ' +
+    'of the period or the close of the session, whichever is earlier; while the period lasts, the ' +
+    'time of its last trade. updates: each trade causes one update. The clock causes one more at the ' +
+    'end of the period, which is final.',
   parameters: [
     {
       name: 'period',
@@ -63,7 +65,8 @@ export const volumeProfile: Indicator = {
       maximum: DAY_SECONDS,
       unit: 'seconds',
       description:
-        "What one profile covers: the session, or so many seconds from the session's open on.",
+        'The span of one profile: the whole session, or consecutive periods of this many seconds from the ' +
+        "session's open on.",
     },
     SESSION_PARAMETER,
     ...PROFILE_PARAMETERS,

@@ -27,7 +27,7 @@ const DATA_PROPERTIES = {
     type: 'number',
     minimum: 0,
     ...TICKS_UNIT,
-    description: 'Its standard deviation, in ticks',
+    description: 'Volume-weighted standard deviation of the price, in ticks',
   },
   upper1: average('vwap + deviation'),
   lower1: average('vwap - deviation'),
@@ -44,13 +44,14 @@ export const vwap: Indicator = {
   name: 'VWAP',
   description:
     'Volume-weighted average price since the open of the session, as it stands after the last trade ' +
-    'of each bar (while the bar forms, after its last trade so far). Over all trades of the session up ' +
-    'to there, known side or not: volume = Σ size; vwap = Σ price × size / volume; deviation = ' +
-    '√(Σ size × (price − vwap)² / volume); uppern and lowern = vwap ± n × deviation. All but volume ' +
-    'are in ticks (multiply by the tick size for a price) and are each computed from the exact ' +
-    'integer sums and rounded once, to 6 decimals, a half upwards; so upper1 may differ from the sum of ' +
-    'the rounded vwap and deviation by 0.000001. A part of a split trade counts with its bar; an empty ' +
-    `renko brick repeats the values before it. ${BAR_RULES}`,
+    'of each bar. While the bar forms, its last trade so far counts. All trades of the session up to ' +
+    'there count, with or without a known side: volume = Σ size; vwap = Σ price × size / volume; ' +
+    'deviation = √(Σ size × (price − vwap)² / volume); uppern and lowern = vwap ± n × deviation, for ' +
+    'n = 1, 2, 3. All fields except volume are in ticks (multiply by the tick size for a price). Each ' +
+    'is computed from the exact integer sums and rounded once, to 6 decimals, halves upwards, also ' +
+    'below 0. So upper1 may differ from the sum of the rounded vwap and deviation by 0.000001. A part ' +
+    'of a split trade counts with its bar. An empty renko brick repeats the values before it. ' +
+    `${BAR_RULES}`,
   parameters: [...BAR_PARAMETERS, SESSION_PARAMETER, DEPTH_PARAMETER],
   data: closedObject(DATA_PROPERTIES),
   computeUnitsPerTrade: 1,

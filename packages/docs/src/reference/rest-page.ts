@@ -129,7 +129,7 @@ function sampleText(method: string, path: string, operation: Operation): string 
 /** Which key the operation needs. */
 function keyWords({ security, 'x-scope': scope }: Operation): string {
   if (!security.some(({ key }) => key !== undefined)) return 'Needs no key.';
-  if (security.length > 1) return 'Needs no key; one that is sent is counted.';
+  if (security.length > 1) return 'Needs no key; a request with a key counts towards its limits.';
   return scope === undefined ? 'Needs a key.' : `Needs a key with the scope ${code(scope)}.`;
 }
 
@@ -157,12 +157,12 @@ function answerText({ responses }: Operation, named: NamedSchemas): string {
   const json = answer.content?.['application/json'];
   if (json === undefined) {
     const types = Object.keys(answer.content ?? {}).map(code);
-    return `Answers ${code(status)} with ${types.join(', ')}.`;
+    return `Responds with ${code(status)} and ${types.join(', ')}.`;
   }
   const whole = wholeSchema(json.schema, named);
   const told = whole.properties === undefined ? [] : [fieldTable(whole, 1)];
-  const name = whole.name === undefined ? '' : ` with ${schemaLink(whole.name)}`;
-  return [`Answers ${code(status)}${name}:`, ...told, jsonBlock(json.example)].join('\n\n');
+  const name = whole.name === undefined ? '' : ` and ${schemaLink(whole.name)}`;
+  return [`Responds with ${code(status)}${name}:`, ...told, jsonBlock(json.example)].join('\n\n');
 }
 
 function refusals({ responses }: Operation): string {
@@ -174,5 +174,5 @@ function refusals({ responses }: Operation): string {
         return `${status} [${name}](../errors.md#${anchor})`;
       }),
     );
-  return `May refuse with ${links.join(', ')}.`;
+  return `Possible errors: ${links.join(', ')}.`;
 }

@@ -118,7 +118,7 @@ function messageText(
   return [
     `### ${name}`,
     summary,
-    ...(replies.length === 0 ? [] : [`Answered by ${replies.join(', ')}.`]),
+    ...(replies.length === 0 ? [] : [`The service replies with ${replies.join(', ')}.`]),
     fieldTable(payload),
     ...examples.map(({ payload: example }) => jsonBlock(example)),
   ].join('\n\n');
@@ -139,5 +139,5 @@ function errorTable(codes: AsyncapiDocument['channels']['stream']['x-error-codes
     title,
     retryable ? 'yes' : 'no',
   ]);
-  return table(['code', 'what it says', 'may pass by itself'], rows);
+  return table(['code', 'meaning', 'a retry may succeed'], rows);
 }

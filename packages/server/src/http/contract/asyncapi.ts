@@ -21,24 +21,28 @@ type ClientKind = ClientMessage['t'];
 type ServerKind = ServerMessage['t'];
 
 const CLIENT_SUMMARIES: Readonly<Record<ClientKind, string>> = {
-  auth: 'The first message of a connection opened without an `Authorization` header; no answer.',
-  subscribe: 'Starts a subscription under a name of its own.',
-  unsubscribe: 'Ends a subscription; nothing of it follows, and its name is free again.',
-  ping: 'Asks for a `pong`, and breaks the silence of a client that has nothing else to say.',
+  auth: 'The first message of a connection that was opened without an `Authorization` header. It gets no reply.',
+  subscribe: 'Starts a subscription under a name that the client chooses.',
+  unsubscribe: 'Ends a subscription. No message of it follows, and its name is free again.',
+  ping: 'Requests a `pong`. A client that has nothing else to send shows with it that it is still there.',
 };
 
 const SERVER_SUMMARIES: Readonly<Record<ServerKind, string>> = {
-  subscribed: 'A subscription begins, or goes on after a resume or a reset.',
-  status: 'The state of a stream: at its beginning, and once at each change.',
-  snapshot: 'The state to start from. The client replaces all it has of this subscription.',
+  subscribed: 'A subscription begins, or continues after a resume or a reset.',
+  status: 'The state of a stream, sent at its beginning and once at each change.',
+  snapshot:
+    'The state from which the client starts. It replaces all objects that the client has of this subscription.',
   upsert: 'An object is created or entirely replaced.',
-  remove: 'An object is deleted; one the client does not know is none to delete.',
-  reset: 'What the client has of this subscription is worthless; a snapshot follows.',
-  error: 'A message was not understood, or a subscription is refused or has ended. Others go on.',
-  hb: 'A sign of life every 5 s: for each subscription the cursor up to which the client has all.',
-  pong: 'The answer to a `ping`.',
+  remove: 'An object is deleted. A client that does not know the object ignores the message.',
+  reset:
+    'The objects that the client has of this subscription are no longer valid. A snapshot follows.',
+  error:
+    'The service did not understand a message, rejected a subscription or ended it. Other subscriptions continue.',
+  hb: 'Sent every 5 s: for each subscription, the cursor up to which the client has every update.',
+  pong: 'The reply to a `ping`.',
   notice:
-    'An announcement: `reconnect` before a restart, `roll` before an alias rolls, `deprecation` of an indicator that is to go.',
+    'An announcement: `reconnect` before a restart, `roll` before an alias rolls, `deprecation` of an ' +
+    'indicator that will be removed.',
 };
 
 /** The possible replies to a message, in AsyncAPI's sense of request and reply. */
@@ -54,7 +58,7 @@ const serverKinds = Object.keys(SERVER_MESSAGE_SCHEMAS) as ServerKind[];
 export function asyncapiDocument(version: string, origin: string | null): object {
   const schemas = new NamedSchemas('draft-07', [
     IndicatorData,
-    IndicatorId('Its id in the catalogue, GET /v1/indicators.'),
+    IndicatorId('The id of the indicator in the catalogue, GET /v1/indicators.'),
   ]);
   const messages = Object.fromEntries([
     ...clientKinds.map((t) => [t, clientMessage(t, schemas)]),
@@ -66,8 +70,9 @@ export function asyncapiDocument(version: string, origin: string | null): object
       title: 'Tapeloom stream',
       version,
       description:
-        'Order-flow indicators from the trades of futures contracts, while they form. Text frames of ' +
-        'one JSON object each, its kind in `t`. Clients ignore fields and kinds they do not know.',
+        'Order-flow indicators from the trades of futures contracts, while they form. Every message is a ' +
+        'text frame with one JSON object, its kind in `t`. Clients ignore fields and kinds that they do ' +
+        'not know.',
       contact: { name: 'Documentation', url: `${origin ?? ORIGIN_DEFAULT}/docs` },
       license: { name: 'Apache-2.0' },
       tags: [{ name: 'Stream', description: 'Results while they form.' }],
@@ -84,9 +89,9 @@ export function asyncapiDocument(version: string, origin: string | null): object
           type: 'http',
           scheme: 'bearer',
           description:
-            'An API key with the scope `stream`: `Authorization: Bearer <key>` in the request that ' +
-            'opens the WebSocket. A client that cannot set headers, as a browser, opens without and ' +
-            'sends a token from `POST /v1/stream-tokens` in an `auth` message within 5 s.',
+            'An API key with the scope `stream`: `Authorization: Bearer <key>` in the request that opens the ' +
+            'WebSocket. A client that cannot set headers, such as a browser, opens the connection without the ' +
+            'header. It sends a token from `POST /v1/stream-tokens` in an `auth` message within 5 s.',
         },
       },
     },
@@ -98,7 +103,7 @@ function server(protocol: 'ws' | 'wss'): object {
     host: '{host}',
     protocol,
     variables: {
-      host: { default: '127.0.0.1:8080', description: 'Where the service is, with its port.' },
+      host: { default: '127.0.0.1:8080', description: 'The host of the service, with its port.' },
     },
     security: [{ $ref: '#/components/securitySchemes/key' }],
   };
@@ -146,7 +151,7 @@ function operations(): object {
       'publish',
       {
         action: 'send',
-        description: 'What a connection and its subscriptions are told.',
+        description: 'The messages of the service to a connection and its subscriptions.',
         channel: stream,
         messages: refs(serverKinds),
       },

@@ -6,10 +6,10 @@ import { namedObject, Type } from './schema.ts';
 
 const Gap = namedObject('Gap', {
   from: Instant('Start'),
-  to: Instant('End, not part of it'),
+  to: Instant('End, exclusive'),
   why: Type.Enum(['missing', 'damaged', 'partial'], {
     title: 'GapCause',
-    description: '`partial`: other hours of the day are there.',
+    description: '`partial`: the tape has other hours of the day.',
   }),
 });
 
@@ -17,9 +17,10 @@ export const GapsView = {
   gaps: Type.Optional(
     Type.Array(Gap, {
       description:
-        'With `gaps` `allow`: what is not there from the reading on, its first session since the open included, in ' +
-        `hours in which the market was open; the first ${GAPS_NAMED_MAX.toLocaleString('en')}.`,
+        'With `gaps=allow`: the open market hours that are missing from the tape, starting at the open of ' +
+        `the first session that the query reads. The first ${GAPS_NAMED_MAX.toLocaleString('en')} are ` +
+        'listed.',
     }),
   ),
-  gapsTotal: Type.Optional(Type.Integer({ minimum: 0, description: 'How many gaps there are.' })),
+  gapsTotal: Type.Optional(Type.Integer({ minimum: 0, description: 'The number of gaps.' })),
 };

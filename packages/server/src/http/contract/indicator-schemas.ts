@@ -20,15 +20,18 @@ export const IndicatorData: TSchema = Type.Union(
   {
     title: 'IndicatorData',
     description:
-      'By indicator: a response has data of the one that was asked for. Its name is the name of the schema, without `Data`.',
+      'The data of one indicator: the one of the request or subscription. The name of a schema, without ' +
+      '`Data`, is the name of its indicator.',
   },
 );
 
 /** An object of an indicator, in the catalogue and in pages. */
 export const IndicatorObject = namedObject('IndicatorObject', {
-  id: Type.String({ description: 'Which object of the indicator.' }),
-  final: Type.Boolean({ description: 'Its data never changes again; it may still be removed.' }),
-  ts: Instant('Its time'),
+  id: Type.String({ description: 'Id of the object, unique within the indicator.' }),
+  final: Type.Boolean({
+    description: 'The data of the object never changes again. The object may still be removed.',
+  }),
+  ts: Instant('Time of the object'),
   data: IndicatorData,
 });
 

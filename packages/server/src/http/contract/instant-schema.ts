@@ -7,6 +7,6 @@ import { Type } from './schema.ts';
 export function Instant(description: string): TString {
   return Type.String({
     pattern: INSTANT_PATTERN,
-    description: `${description}, nanoseconds since 1970-01-01 UTC.`,
+    description: `${description}, in nanoseconds since 1970-01-01 UTC.`,
   });
 }

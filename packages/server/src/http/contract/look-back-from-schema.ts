@@ -6,10 +6,14 @@ import { Type } from './schema.ts';
 export const LookBackFrom = Type.Union(
   [
     Instant(
-      'From when on the tape has no gap up to where the reading starts, as far as the indicator looks back: ' +
-        'objects carried over from sessions since then are all there, older ones are not',
+      'The time from which the tape has no gap up to the start of the reading, within the look-back of the indicator',
     ),
     Type.Null(),
   ],
-  { description: 'Null for indicators that carry no objects over sessions.' },
+  {
+    description:
+      'From this time to the start of the reading the tape has no gap, within the look-back of the ' +
+      'indicator. The results include all objects carried over from sessions since then, and no older ' +
+      'ones. Null for indicators that carry no objects from session to session.',
+  },
 );

@@ -14,7 +14,7 @@ export const PROBLEM_SCHEMA = {
     type: { type: 'string', format: 'uri', description: 'Documentation of the code.' },
     title: { type: 'string' },
     status: { type: 'integer' },
-    detail: { type: 'string', description: 'What went wrong; the text may change.' },
+    detail: { type: 'string', description: 'What went wrong, for people; the text may change.' },
     code: {
       title: 'ErrorCode',
       enum: ERROR_NAMES.filter((code) => ERROR_CODES[code].statuses.length > 0),
@@ -36,12 +36,12 @@ export const PROBLEM_SCHEMA = {
     computeUnits: {
       type: 'integer',
       minimum: 0,
-      description: 'Refusals of history and exports: what it would cost, where that is known.',
+      description: 'With errors of history and exports: the cost of the query, if it is known.',
     },
     remainingComputeUnits: {
       type: 'integer',
       minimum: 0,
-      description: 'With QUOTA_EXCEEDED: what is left of the compute budget this month.',
+      description: 'With QUOTA_EXCEEDED: the compute units that are left this month.',
     },
     missingDays: {
       type: 'array',
@@ -51,7 +51,7 @@ export const PROBLEM_SCHEMA = {
     missingDaysTotal: {
       type: 'integer',
       minimum: 0,
-      description: 'With NOT_COVERED: how many days are without data.',
+      description: 'With NOT_COVERED: the number of days without data.',
     },
     endsBeforeFrom: {
       type: 'boolean',
@@ -62,7 +62,7 @@ export const PROBLEM_SCHEMA = {
       type: 'boolean',
       const: true,
       description:
-        "With FORBIDDEN, at the portal: one of the account's passkeys has to confirm it.",
+        "With FORBIDDEN, in the portal: one of the account's passkeys must confirm the action.",
     },
   },
 };

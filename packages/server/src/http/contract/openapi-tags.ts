@@ -8,27 +8,33 @@ interface Tag {
 const TAGS = {
   catalogue: {
     name: 'Catalogue',
-    description: 'What can be computed, and for which instruments.',
+    description: 'The indicators, and the instruments for which you can request them.',
   },
   history: {
     name: 'History',
-    description: 'Results over a range of the past: what they cost, in pages, or as a file.',
+    description: 'Results over a range of the past: cost estimates, pages and files.',
   },
   stream: {
     name: 'Stream',
     description:
-      'Tokens with which a browser opens the stream. Its messages are in the AsyncAPI document.',
+      'Tokens with which a browser opens the stream. The AsyncAPI document describes the messages of the stream.',
   },
-  keys: { name: 'Keys', description: 'Managing keys with a key that has the scope `keys`.' },
-  account: { name: 'Account', description: 'Limits, what was used of them, and what is sold.' },
-  service: { name: 'Service', description: 'How the service does, and what it speaks.' },
+  keys: { name: 'Keys', description: 'Key management, with a key that has the scope `keys`.' },
+  account: { name: 'Account', description: 'Limits, usage, offers and prices.' },
+  service: {
+    name: 'Service',
+    description: 'The state of the service, and its interface documents.',
+  },
   portal: {
     name: 'Portal',
     description:
-      "For the portal's own pages, which know who is signed in by a cookie. No program should call them: they may change at " +
-      'any time.',
+      "For the portal's own pages, which authenticate by a session cookie. Do not call these routes " +
+      'from a program: they may change at any time.',
   },
-  payments: { name: 'Payments', description: 'Where payment providers tell what happened.' },
+  payments: {
+    name: 'Payments',
+    description: 'Webhooks, with which payment providers report changes.',
+  },
 } as const satisfies Record<string, Tag>;
 
 /** Paths with no beginning of this list belong to the service. */

@@ -24,8 +24,9 @@ const IDEMPOTENCY_PARAMETER = {
   in: 'header',
   required: false,
   description:
-    'Any text of your own, a new one for each request: the same request again with the same text, by the ' +
-    'same key and within 24 hours (a page of history within one hour), is answered again and not done again.',
+    'Any text of your own, a new one for each request. If the same API key sends the same request ' +
+    'with the same text again within 24 hours (a page of history: within one hour), the service ' +
+    'repeats its response and does nothing again.',
   schema: {
     type: 'string',
     minLength: 1,
@@ -42,22 +43,24 @@ const HEADERS = {
     schema: { type: 'string', pattern: '^req_[0-9a-f]{32}$' },
   },
   'X-Export-Token': {
-    description: 'Passed as `resume`, continues this export.',
+    description: 'The token of this export. To continue the export, pass it as `resume`.',
     schema: { type: 'string' },
   },
   'X-Export-Gaps': {
     description:
-      'With `gaps` `allow`: how many gaps the range has; the head of the file lists them.',
+      'With `gaps=allow`: the number of gaps in the range. The header of the file lists them.',
     schema: whole,
   },
   'Content-Digest': {
     description:
-      'The SHA-256 of the body (RFC 9530): a header where all of it is known when it begins, else a trailer.',
+      'The SHA-256 of the body (RFC 9530). It is a header if the whole body is known when the response ' +
+      'begins, otherwise a trailer.',
     schema: { type: 'string' },
   },
   [IDEMPOTENT_REPLAYED]: {
     description:
-      '`true` when the same request with the same `Idempotency-Key` was answered before: nothing was done again.',
+      '`true` if the service repeats its response to the same request with the same `Idempotency-Key`. ' +
+      'Nothing was done again.',
     schema: { const: 'true' },
   },
   'Retry-After': { description: 'Seconds to wait.', schema: whole },
@@ -66,13 +69,16 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   ETag: {
-    description: 'Passed as `If-None-Match`, asks whether the answer is another now.',
+    description: 'Pass it as `If-None-Match` to request the response only if it has changed.',
     schema: { type: 'string' },
   },
-  'Cache-Control': { description: 'How long the answer may be kept.', schema: { type: 'string' } },
+  'Cache-Control': {
+    description: 'How long the response may be cached.',
+    schema: { type: 'string' },
+  },
   'WWW-Authenticate': {
     description:
-      '`Bearer realm=service`, with `error=invalid_token` behind a comma when a key was sent.',
+      '`Bearer realm=service`, followed by a comma and `error=invalid_token` if the request had a key.',
     required: true,
     schema: { type: 'string' },
   },
@@ -95,7 +101,7 @@ const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of an answer that is at hand.',
+  description: 'The `ETag` of a response that you already have.',
   schema: { type: 'string' },
 };
 
@@ -104,8 +110,9 @@ const PASSKEY_PARAMETER = {
   in: 'header',
   required: false,
   description:
-    'Where the account has passkeys: a `PasskeyAssertion` as JSON, over a challenge of `POST /v1/portal/passkeys/confirm` for ' +
-    'this act. Without it, `FORBIDDEN` with `needsPasskey`.',
+    'Required if the account has passkeys: a `PasskeyAssertion` as JSON, over a challenge of `POST ' +
+    '/v1/portal/passkeys/confirm` for this action. Without it the response is `FORBIDDEN` with ' +
+    '`needsPasskey`.',
   schema: { type: 'string' },
 };
 
@@ -167,8 +174,9 @@ export function openapiDocument(
           in: 'cookie',
           name: 'tapeloom_session',
           description:
-            'A browser that is signed in to the portal; behind TLS the name begins with `__Host-`. What changes ' +
-            "something must come from the portal's own pages, by the header `Origin`.",
+            'The session cookie of a browser that is signed in to the portal. Behind TLS its name begins with ' +
+            "`__Host-`. The header `Origin` must name the portal's own pages in requests that change " +
+            'something.',
         },
       },
     },
@@ -202,7 +210,7 @@ function operation(route: Route, schemas: NamedSchemas): object {
       ...(hasTag(route)
         ? {
             304: {
-              description: 'The answer is the one `If-None-Match` named.',
+              description: 'The response is the one that `If-None-Match` names.',
               headers: headersOf(route, 304),
             },
           }
@@ -255,7 +263,7 @@ function mayForbid({ access, method, path }: Route): boolean {
 }
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
-  id: 'The id, as a list or the answer that made it shows it.',
+  id: 'The id, from a list or from the response that created it.',
   name: 'The name of the page.',
   provider: 'The name of the payment provider.',
 };

@@ -138,7 +138,7 @@ const CATALOGUE: Readonly<Record<string, OperationExample>> = {
               type: 'string',
               default: 'time',
               values: ['time', 'tick', 'volume', 'range', 'delta', 'renko'],
-              description: 'What ends a bar.',
+              description: 'The rule that ends a bar.',
             },
           ],
           paramsSchema: {

@@ -22,7 +22,7 @@ export function portalKeysRoutes(facts: PortalKeysFacts): readonly Route[] {
     access: 'session',
     path: '/v1/portal/keys',
     name: 'PortalKey',
-    rights: 'With any rights.',
+    rights: 'The new key may have any rights.',
     confirm: (request) => requirePasskey(facts.portal(), request, 'key'),
     limits: '',
     managerOf: ({ session, now }) => ({
@@ -42,14 +42,14 @@ function listRoute(facts: KeysFacts): Route {
     path: '/v1/portal/keys',
     operationId: 'listPortalKeys',
     summary: 'All keys of the account.',
-    description: `As \`GET /v1/keys\`: the newest first, never more than ${KEYS_LISTED_MAX}.`,
+    description: `As \`GET /v1/keys\`: the newest first, at most ${KEYS_LISTED_MAX}.`,
     access: 'session',
     answer: closedObject({
       keys: Type.Array(KeyView),
       limits: namedObject(
         'KeyLimits',
         { valid: Type.Integer({ minimum: 0 }), validMax: Type.Integer({ minimum: 0 }) },
-        { description: 'Keys that are valid now, and how many may be.' },
+        { description: 'The number of keys that are valid now, and its limit.' },
       ),
     }),
     handle: async ({ session, now }) => {

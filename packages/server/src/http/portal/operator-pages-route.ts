@@ -19,7 +19,8 @@ export function operatorPagesRoute(pages: () => OperatorPages): Route {
     path: '/v1/portal/pages/:name',
     operationId: 'getOperatorPage',
     summary: "One of the operator's own pages: imprint, privacy or terms.",
-    description: 'As HTML with tags from a short list; 404 where the operator has written none.',
+    description:
+      'The page is HTML with tags from a short list. The response is 404 if the operator has written no such page.',
     access: 'public',
     answer: PageView,
     errors: [{ code: 'NOT_FOUND', status: 404 }],

@@ -33,8 +33,8 @@ function triedAs(route: Route): Route {
     path: `${TRY_PATH}${path.slice('/v1'.length)}` as Route['path'],
     operationId: `try${operationId[0]!.toUpperCase()}${operationId.slice(1)}`,
     description:
-      `As \`GET ${path}\` with a live key that has no restrictions: same query, same answer, same cost, same limits. ` +
-      "For the portal's own pages only.",
+      `As \`GET ${path}\` with a live key without restrictions: the query, the response, the cost and the ` +
+      "limits are the same. For the portal's own pages only.",
     access: 'session-as-key',
   };
 }

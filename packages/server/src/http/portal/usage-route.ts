@@ -43,7 +43,7 @@ const KeyUsageView = namedObject('KeyUsage', {
 const PortalUsageView = namedObject('PortalUsage', {
   ...UsageView.properties,
   months: Type.Array(closedObject({ period: Period, used: UsageView.properties.used }), {
-    description: 'Thirteen, the oldest first; the last one is this month.',
+    description: 'Thirteen months, the oldest first; the last one is this month.',
   }),
   reportPeriod: Type.String({ description: 'The month of `days`, `byKey` and `byPortal`.' }),
   days: Type.Array(
@@ -51,20 +51,22 @@ const PortalUsageView = namedObject('PortalUsage', {
       day: Type.String({ format: 'date' }),
       used: closedObject({ computeUnits: Count, exportBytes: Count }),
     }),
-    { description: 'Days on which something was charged.' },
+    { description: 'The days with a charge.' },
   ),
   byKey: Type.Array(KeyUsageView, {
-    description: `Those that used most first, ${KEYS_REPORTED_MAX} at most.`,
+    description: `The keys with the most usage first, at most ${KEYS_REPORTED_MAX}.`,
   }),
   byPortal: namedObject('UsageCounts', UsageView.properties.used.properties, {
-    description: "What the portal's own charts used.",
+    description: "The usage of the portal's own charts.",
   }),
   hasStreamed: Type.Boolean({
-    description: 'Whether the account ever streamed an object, by a key or in the portal.',
+    description: 'Whether the account has ever streamed an object, by a key or in the portal.',
   }),
   open: closedObject(
     { connections: Count, subscriptions: Count, customConfigs: Count },
-    { description: 'What the account has open now.' },
+    {
+      description: 'The open connections, subscriptions and custom configurations of the account.',
+    },
   ),
 });
 
@@ -80,8 +82,8 @@ export function portalUsageRoute(facts: PortalUsageFacts): Route {
     method: 'GET',
     path: '/v1/portal/usage',
     operationId: 'getPortalUsage',
-    summary: "The account's limits and its use of them.",
-    description: 'With `period` the days and keys of another of the thirteen months.',
+    summary: "The account's limits and usage.",
+    description: 'With `period`, the days and keys are those of another of the thirteen months.',
     access: 'session',
     query: closedObject({ period: Type.Optional(Period) }),
     answer: PortalUsageView,

@@ -14,7 +14,7 @@ export function documentRoutes(
       path: '/v1/openapi.json',
       operationId: 'getOpenapi',
       summary: 'The OpenAPI document of the REST interface.',
-      description: 'This document, with the address of this service in it.',
+      description: 'The response is this document, with the address of this service.',
       text: () => openapiText(routes(), origin()),
     }),
     documentRoute({
@@ -22,7 +22,8 @@ export function documentRoutes(
       operationId: 'getAsyncapi',
       summary: 'The AsyncAPI document of the stream.',
       description:
-        'Every message of both sides, close codes and limits, with the address of this service.',
+        'Every message of the client and of the service, the close codes and the limits, with the address ' +
+        'of this service.',
       text: () => asyncapiText(origin()),
     }),
   ];

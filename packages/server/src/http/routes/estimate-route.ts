@@ -21,28 +21,30 @@ import { historyParameters } from './history-parameters.ts';
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const StudyView = namedObject('StudyEstimate', {
-  indicator: IndicatorId('Which one.'),
-  computeUnits: Count('What it adds.'),
+  indicator: IndicatorId('The id of the indicator.'),
+  computeUnits: Count('Its part of the cost.'),
   lookBackFrom: LookBackFrom,
 });
 
 const EstimateView = namedObject('Estimate', {
-  instrument: Type.String({ description: 'As it was asked for.' }),
-  contract: Type.String({ description: 'The contract that would be read.' }),
-  computeUnits: Count('What all pages of the query, or its export, cost together.'),
-  trades: Count('Trades in the range.'),
-  days: Count('UTC days of the range that the tape has.'),
+  instrument: Type.String({ description: 'The instrument as the request names it.' }),
+  contract: Type.String({ description: 'The contract that the query reads.' }),
+  computeUnits: Count('The cost of all pages of the query together, or of its export.'),
+  trades: Count('The number of trades in the range.'),
+  days: Count('The number of UTC days of the range that the tape has.'),
   missingDays: Type.Array(Type.String({ format: 'date' }), {
     description:
-      'Days without complete data, the first 1,000, where `gaps` is `allow`; else none, for a query with such ' +
-      'days is refused with 402.',
+      'With `gaps=allow`: the days without complete data, the first 1,000. Otherwise empty, because a ' +
+      'query with such days gets 402.',
   }),
-  missingDaysTotal: Count('How many days are without complete data.'),
+  missingDaysTotal: Count('The number of days without complete data.'),
   ...GapsView,
   lookBackFrom: LookBackFrom,
   remainingComputeUnits: Count('Compute units that are left this month.'),
   studies: Type.Optional(
-    Type.Array(StudyView, { description: 'Of several indicators: each, in their order.' }),
+    Type.Array(StudyView, {
+      description: 'With several indicators: each one, in the order of the request.',
+    }),
   ),
 });
 
@@ -51,9 +53,9 @@ export function estimateRoute(history: () => HistoryFacts): Route {
     method: 'GET',
     path: '/v1/history/estimate',
     operationId: 'estimateHistory',
-    summary: 'What a history query costs.',
+    summary: 'Estimates the cost of a history query.',
     description:
-      'Takes the same query, or that of an export, also of several indicators. Nothing is charged.',
+      'Takes the query of a page of history or of an export, also with several indicators. Nothing is charged.',
     access: { scope: 'history' },
     query: historyParameters('estimate'),
     judgesQuery: true,

@@ -37,20 +37,24 @@ import { reserving } from './reserving.ts';
 const Parameters: TObject = closedObject({
   ...historyParameters('export').properties,
   resume: Type.Optional(
-    Type.String({ description: 'A token; then only `line` or `byte` may be given besides.' }),
+    Type.String({
+      description:
+        'The token of an export that you continue. The only other parameter is then `line` or `byte`.',
+    }),
   ),
   line: Type.Optional(
     Type.Integer({
       minimum: 0,
       default: 0,
-      description: 'With `resume` of `ndjson`: complete lines already held.',
+      description: 'With `resume` of `ndjson`: the number of complete lines that you have.',
     }),
   ),
   byte: Type.Optional(
     Type.Integer({
       minimum: 0,
       default: 0,
-      description: 'With `resume` of `parquet`, `arrow` or `csv`: bytes already held.',
+      description:
+        'With `resume` of `parquet`, `arrow` or `csv`: the number of bytes that you have.',
     }),
   ),
 });
@@ -62,13 +66,14 @@ export function exportRoute(exports: () => ExportFacts): Route {
     operationId: 'exportHistory',
     summary: 'The history of a query as a compressed file.',
     description:
-      'Lines of JSON, compressed with zstd: a header, one result a line as in history, an end with ' +
-      'their number; or the same results as the rows of a table, with what the header says in its ' +
-      'metadata. `X-Export-Token` of the answer, passed as `resume` within 24 hours, continues it at a ' +
-      'line, a table at a byte, without being charged compute units again. Takes the query, or `resume`. Several ' +
-      'indicators of one contract come one after the other as lines that name their `indicator` and `study`. An ' +
-      'answer ends with its `Content-Digest` (RFC 9530), as a trailer; one that is known whole when it begins has ' +
-      'it, and its length, as headers. HEAD judges the query and costs no compute units.',
+      'The response is lines of JSON, compressed with zstd: a header, one line for each result as in ' +
+      'history, and an end with the number of results. As a table, it has the same results as rows, and ' +
+      'the content of the header as metadata. Its `X-Export-Token`, passed as `resume` within 24 hours, ' +
+      'continues the export: lines of JSON at a line, a table at a byte. No compute units are charged ' +
+      'again. A request has the query or `resume`. Several indicators of one contract follow one ' +
+      'another, as lines that name their `indicator` and `study`. A response ends with its ' +
+      '`Content-Digest` (RFC 9530) as a trailer. If the whole response is known when it begins, the ' +
+      'digest and the length are headers. HEAD checks the query and costs no compute units.',
     access: { scope: 'export' },
     isIdempotent: true,
     query: Parameters,

@@ -21,11 +21,14 @@ const INSTANT = 'nanoseconds since 1970-01-01 UTC, an RFC 3339 time, or a date Y
 
 const REQUIRED: ReadonlySet<string> = new Set(['instrument', 'indicator', 'from']);
 const SCHEMAS: Readonly<Record<string, TSchema>> = {
-  instrument: Type.String({ description: 'Symbol, or alias: it means what it meant at `from`.' }),
+  instrument: Type.String({
+    description: 'Symbol or alias. An alias designates the contract that it designated at `from`.',
+  }),
   indicator: IndicatorId('The id of an indicator.'),
   params: Type.String({
     contentMediaType: 'application/json',
-    description: 'Parameters of the indicator, a JSON object; what is left out has its default.',
+    description:
+      'Parameters of the indicator, as a JSON object. A parameter that you leave out has its default.',
   }),
   from: Type.String({
     pattern: INSTANT_TEXT_PATTERN,
@@ -33,41 +36,46 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   }),
   to: Type.String({
     pattern: INSTANT_TEXT_PATTERN,
-    description: `End of the range, not part of it: ${INSTANT}. Default: the newest time the key sees.`,
+    description: `End of the range, exclusive: ${INSTANT}. Default: the newest time that the key may see.`,
   }),
   untilCursor: Type.String({
     pattern: CURSOR_PATTERN,
-    description: 'In place of `to`: the last update of the range.',
+    description: 'Instead of `to`: the cursor of the last update of the range.',
   }),
   mode: Type.Enum(['live', 'confirmed'], {
     title: 'StreamMode',
     default: 'live',
-    description: '`live` ends with the objects that still form at the end of the range.',
+    description:
+      '`live`: the results end with the objects that still form at the end of the range.',
   }),
-  dataset: Type.String({ description: 'Needed for a contract that is not streamed.' }),
+  dataset: Type.String({
+    description: 'The dataset of the contract. Required if the contract is not streamed.',
+  }),
   gaps: Type.Enum(['refuse', 'allow'], {
     title: 'GapsMode',
     default: 'refuse',
     description:
-      '`allow`: what is there, where days or hours of the range are missing; the answer lists them.',
+      '`allow`: if days or hours of the range are missing, you get the results of the rest, and a list of the gaps.',
   }),
   limit: Type.Integer({
     minimum: 1,
     maximum: LIMIT_MAX,
     default: LIMIT_DEFAULT,
-    description: 'Results of a page; of `footprint` it has at most 5,400.',
+    description: 'The most results in a page. A page of `footprint` has at most 5,400.',
   }),
-  cursor: Type.String({ pattern: NEXT_PATTERN, description: '`next` of the page before.' }),
+  cursor: Type.String({ pattern: NEXT_PATTERN, description: 'The `next` of the previous page.' }),
   snapshot: Type.Boolean({
     default: false,
-    description: 'Starts with the state at `from`, then every update as a stream published it.',
+    description:
+      'The results start with the state at `from`. Then follows every update, as a stream published it.',
   }),
   format: Type.Enum([...EXPORT_FORMATS], {
     title: 'ExportFormat',
     default: 'ndjson',
     description:
       '`ndjson`: lines of JSON, compressed with zstd. `parquet`, `arrow`, `csv`: the same results as a ' +
-      'table, one row each; `csv`, compressed too, only for indicators whose data has no lists.',
+      'table, one row each. `csv` is compressed with zstd too, and available only for indicators whose ' +
+      'data has no lists.',
   }),
 };
 
@@ -75,12 +83,13 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
 const REPEATED: Readonly<Record<string, TSchema>> = {
   indicator: listed(
     IndicatorId('The id of an indicator.'),
-    `The id of an indicator; several of one contract: repeated, ${STUDIES_MAX} times at most.`,
+    'The id of an indicator. For several indicators of one contract, repeat the parameter, at most ' +
+      `${STUDIES_MAX} times.`,
   ),
   params: listed(
     Type.String({ contentMediaType: 'application/json' }),
-    'Parameters of the indicator, a JSON object; what is left out has its default. Of several: as often as ' +
-      '`indicator`, in the same order, or not at all.',
+    'Parameters of the indicator, as a JSON object. A parameter that you leave out has its default. ' +
+      'With several indicators: as often as `indicator`, in the same order, or not at all.',
   ),
 };
 

@@ -64,29 +64,33 @@ const Item = Type.Union(
 );
 
 const HistoryPageView = namedObject('HistoryPage', {
-  instrument: Type.String({ description: 'As it was asked for.' }),
-  contract: Type.String({ description: 'The contract that was read.' }),
-  dataset: Type.String({ description: 'Where its trades come from.' }),
+  instrument: Type.String({ description: 'The instrument as the request names it.' }),
+  contract: Type.String({ description: 'The contract whose tape was read.' }),
+  dataset: Type.String({ description: 'The source of its trades.' }),
   tickSizeNanos: Type.Integer({
     description: 'A price in currency is ticks × tickSizeNanos / 1,000,000,000.',
   }),
-  engineFingerprint: Type.String({ description: 'Of the computation.' }),
+  engineFingerprint: Type.String({ description: 'The fingerprint of the computation.' }),
   to: Type.Optional(Instant('The end of the range')),
   untilCursor: Type.Optional(
-    Type.String({ pattern: CURSOR_PATTERN, description: 'The last update of the range.' }),
+    Type.String({
+      pattern: CURSOR_PATTERN,
+      description: 'The cursor of the last update of the range.',
+    }),
   ),
   lookBackFrom: LookBackFrom,
   ...GapsView,
   snapshot: Type.Optional(Type.Literal(true, { description: '`items` begin with a snapshot.' })),
   items: Type.Array(Item, {
-    description: 'As the stream said them, in the order of their cursors.',
+    description: 'The updates as the stream sent them, in the order of their cursors.',
   }),
   next: Type.Union([Type.String({ pattern: NEXT_PATTERN }), Type.Null()], {
     description:
-      'Passed as `cursor`, gives the next page; null on the last one. Of an imported contract a cursor with the ' +
-      'revision of its days: 410 when they were replaced meanwhile.',
+      'To get the next page, pass it as `cursor`; null on the last page. For an imported contract it ' +
+      'has the revision of its days. If the days have been replaced since, the request for the next ' +
+      'page gets 410.',
   }),
-  computeUnits: Type.Integer({ minimum: 0, description: 'What this page cost.' }),
+  computeUnits: Type.Integer({ minimum: 0, description: 'The compute units that this page cost.' }),
 });
 
 export function historyRoute(history: () => HistoryFacts): Route {
@@ -98,13 +102,13 @@ export function historyRoute(history: () => HistoryFacts): Route {
     operationId: 'getHistory',
     summary: 'Results of an indicator over a range of time, in pages.',
     description:
-      'The final objects and removals in the order of their cursors; in mode `live` the last page ends ' +
-      'with the objects that still form. A page costs the trades it covered. It comes compressed with zstd ' +
-      'or gzip where `Accept-Encoding` asks for it. A page of sealed days, with a `to` or `untilCursor`, has an ' +
-      '`ETag`: asked for again with `If-None-Match` it costs a request and no compute units. With an ' +
-      '`Idempotency-Key` the same page, asked for again within an hour because it never reached you, costs a request ' +
-      `and no compute units, up to ${FREE_REPEATS} times. ` +
-      '`Link` of a page leads to the next one. HEAD judges the query and costs no compute units.',
+      'The final objects and the removals, in the order of their cursors. In mode `live` the last page ' +
+      'ends with the objects that still form. A page costs the trades that it covers. It is compressed ' +
+      'with zstd or gzip if `Accept-Encoding` accepts that. A page of sealed days, with a `to` or ' +
+      '`untilCursor`, has an `ETag`. If you request it again with `If-None-Match`, it costs a request ' +
+      'and no compute units. A page may not have reached you: with an `Idempotency-Key` you can request ' +
+      `it again within an hour, up to ${FREE_REPEATS} times, for a request each and no compute units. ` +
+      'The `Link` of a page leads to the next one. HEAD checks the query and costs no compute units.',
     isIdempotent: true,
     access: { scope: 'history' },
     query: historyParameters('history'),

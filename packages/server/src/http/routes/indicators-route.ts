@@ -24,31 +24,33 @@ const Parameter = namedObject('IndicatorParameter', {
     namedObject(
       'DependentDefault',
       { by: Type.String(), values: Type.Record(Type.String(), ParamValue) },
-      { description: 'Where the default depends on another parameter.' },
+      { description: 'Present if the default depends on another parameter.' },
     ),
   ),
   minimum: Type.Optional(Type.Number()),
   maximum: Type.Optional(Type.Number()),
   multipleOf: Type.Optional(Type.Number()),
-  minItems: Type.Optional(Type.Integer({ description: 'Of `integers`: how many there are.' })),
+  minItems: Type.Optional(
+    Type.Integer({ description: 'With the type `integers`: the least number of values.' }),
+  ),
   maxItems: Type.Optional(Type.Integer()),
   values: Type.Optional(Type.Array(Type.String())),
   unit: Type.Optional(Type.String()),
   category: Type.Optional(
-    Type.Literal('view', { description: 'Changes what a snapshot shows, not what is computed.' }),
+    Type.Literal('view', { description: 'The parameter changes snapshots, not the computation.' }),
   ),
   description: Type.String(),
 });
 
 const Indicator = namedObject('Indicator', {
-  id: IndicatorId('What `indicator` of a query or a subscription names.'),
+  id: IndicatorId('The id that a query or a subscription names as `indicator`.'),
   version: Type.Integer({
     minimum: 1,
-    description: "Raised when this indicator's results change; its older cursors then end.",
+    description: 'Rises when the results of this indicator change. Its older cursors then expire.',
   }),
-  name: Type.String({ description: 'For people.' }),
-  description: Type.String({ description: 'The exact rule.' }),
-  parameters: Type.Array(Parameter, { description: 'What `params` may have.' }),
+  name: Type.String({ description: 'The name, for people.' }),
+  description: Type.String({ description: 'The exact definition.' }),
+  parameters: Type.Array(Parameter, { description: 'The parameters in `params`.' }),
   paramsSchema: Type.Record(Type.String(), Type.Unknown(), {
     description: 'JSON Schema of `params`.',
   }),
@@ -57,19 +59,19 @@ const Indicator = namedObject('Indicator', {
   }),
   computeUnitsPerTrade: Type.Integer({
     minimum: 0,
-    description: 'What a trade of the past costs.',
+    description: 'The cost of one trade of the past.',
   }),
   deprecated: Type.Optional(
     namedObject(
       'Deprecation',
       {
-        since: Type.String({ format: 'date', description: 'When it was announced.' }),
+        since: Type.String({ format: 'date', description: 'The day of the announcement.' }),
         until: Type.String({
           format: 'date',
-          description: 'The first day on which it may be gone.',
+          description: 'The first day on which the indicator may be removed.',
         }),
       },
-      { description: 'It is to go.' },
+      { description: 'Present if the indicator is deprecated.' },
     ),
   ),
   presets: Type.Array(
@@ -78,14 +80,16 @@ const Indicator = namedObject('Indicator', {
       name: Type.String(),
       params: Type.Record(Type.String(), ParamValue),
     }),
-    { description: 'Parameters that are often asked for.' },
+    { description: 'Common choices of parameters.' },
   ),
   example: IndicatorObject,
 });
 
 const IndicatorCatalogue = namedObject('IndicatorCatalogue', {
   version: Type.String({ description: 'Version of the catalogue.' }),
-  engineFingerprint: Type.String({ description: 'Changes when the computation changes.' }),
+  engineFingerprint: Type.String({
+    description: 'The fingerprint of the computation. It changes when the computation changes.',
+  }),
   indicators: Type.Array(Indicator),
 });
 

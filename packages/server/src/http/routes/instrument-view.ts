@@ -44,88 +44,90 @@ const DayQualityView = namedObject('DayQuality', {
   state: Type.Enum([...DAY_STATES], {
     title: 'DayState',
     description:
-      '`partial`: hours are missing, see `gaps`. `open`: it still grows. `damaged`: nothing of it can be read. ' +
-      '`missing`: the market was open, and nothing is there.',
+      '`partial`: hours are missing, see `gaps`. `open`: the day still grows. `damaged`: no data of the ' +
+      'day can be read. `missing`: the market was open, but the tape has no data.',
   }),
   origin: Type.Union([Type.Enum([...DAY_ORIGINS], { title: 'DayOrigin' }), Type.Null()], {
     description:
-      '`replaced`: imported, in the place of other trades. Null where there is nothing to be read.',
+      '`replaced`: imported, in place of other trades. Null if the day has no readable data.',
   }),
   gaps: Type.Optional(
-    Type.Array(
-      namedObject('DayGap', { from: Instant('Start'), to: Instant('End, not part of it') }),
-      {
-        description: `Of a partial day: the open hours that are missing, the first ${GAPS_A_DAY_MAX}.`,
-      },
-    ),
+    Type.Array(namedObject('DayGap', { from: Instant('Start'), to: Instant('End, exclusive') }), {
+      description: `Of a partial day: the open market hours that are missing, the first ${GAPS_A_DAY_MAX}.`,
+    }),
   ),
   outsideHours: Type.Optional(
     Type.Integer({
       minimum: 1,
       description:
-        "Of one day: trades outside of the market's hours, which indicators leave out. The calendar of the product may be wrong.",
+        "Of one day: the number of trades outside the market's hours. Indicators ignore them. The " +
+        'calendar of the product may be wrong.',
     }),
   ),
 });
 
 const InstrumentHistory = namedObject('InstrumentHistory', {
-  firstDay: Day('The first UTC day of which there is data.'),
-  lastDay: Day('The last one; it may still grow.'),
+  firstDay: Day('The first UTC day with data.'),
+  lastDay: Day('The last UTC day with data; it may still grow.'),
   missingDays: Type.Array(Day('A UTC day.'), {
     description:
-      'Days between on which the market was open and that are not there, or not whole; the first 1,000.',
+      'Days between the first and the last on which the market was open, but data is missing or ' +
+      'incomplete; the first 1,000.',
   }),
-  missingDaysTotal: Type.Integer({ minimum: 0, description: 'How many there are.' }),
+  missingDaysTotal: Type.Integer({ minimum: 0, description: 'The number of missing days.' }),
   quality: Type.Optional(
     Type.Array(DayQualityView, {
-      description: `With \`dataset\`: what is there, as ranges of days that are alike; the last ${RANGES_MAX}.`,
+      description: `With \`dataset\`: the quality of the data, as ranges of days that are alike; the last ${RANGES_MAX}.`,
     }),
   ),
 });
 
 export const InstrumentView = namedObject('Instrument', {
-  symbol: Type.String({ description: 'The contract.' }),
+  symbol: Type.String({ description: 'The symbol of the contract.' }),
   alias: Type.Union([Type.String(), Type.Null()], {
-    description: 'The alias that designates it today; the first one if there are several.',
+    description:
+      'The alias that designates the contract today; the first one if there are several.',
   }),
   tickSizeNanos: Nanos(
-    'The smallest step of the price, in 1e-9 of its unit. Prices are given in ticks.',
+    'The smallest step of the price, in 1e-9 of its unit. Prices are whole numbers of ticks.',
   ),
   status: Type.Enum(INSTRUMENT_STATES, {
     title: 'InstrumentState',
-    description: '`down`: the source of its trades is not there.',
+    description: '`down`: the source of its trades is unavailable.',
   }),
   updatedAt: Instant(
-    'Last trade or change; for a delayed key at most the newest time that it may see',
+    'Time of the last trade or change; for a delayed key at most the newest time that it may see',
   ),
-  dataset: Type.String({ description: 'Where its trades come from.' }),
-  name: Type.String({ description: 'For people.' }),
+  dataset: Type.String({ description: 'The source of its trades.' }),
+  name: Type.String({ description: 'The name, for people.' }),
   exchange: Type.String(),
   currency: Type.String({ description: 'ISO 4217.' }),
   lotSizeNanos: Nanos('One lot of volume, in 1e-9 of a contract.'),
   pointValueNanos: Nanos(
-    'What a full point of the price is worth for one contract, in 1e-9 of the currency.',
+    'The value of a full point of the price for one contract, in 1e-9 of the currency.',
   ),
-  calendar: Type.String({ description: 'Its trading hours, by name.' }),
+  calendar: Type.String({ description: 'The name of its trading calendar.' }),
   expiresAt: Instant('Expiry'),
-  streamed: Type.Boolean({ description: 'Whether it is streamed in real time.' }),
+  streamed: Type.Boolean({ description: 'Whether the contract is streamed in real time.' }),
   history: Type.Union([InstrumentHistory, Type.Null()], {
-    description: 'What the key can ask of its history; null: nothing.',
+    description: 'The part of its history that the key can request; null: none.',
   }),
   aliases: Type.Array(
     namedObject('AliasRange', {
       alias: Type.String(),
       from: Instant('Start'),
-      to: Type.Optional(Instant('End, not part of it')),
+      to: Type.Optional(Instant('End, exclusive')),
     }),
     {
       description:
-        'Every alias that designates it at some time, past or planned, and when. Without `to`: until it expires.',
+        'Every alias that designates the contract at some time, past or planned, with that time. Without ' +
+        '`to`: until the contract expires.',
     },
   ),
   rolls: Type.Optional(
     Type.Array(namedObject('Roll', { from: Instant('Start'), symbol: Type.String() }), {
-      description: 'What the alias designates from when on, past and planned.',
+      description:
+        'The contracts that the alias designates, past and planned, each from a time on.',
     }),
   ),
 });

@@ -21,7 +21,7 @@ export function instrumentsRoute(facts: () => InstrumentFacts): Route {
     path: '/v1/instruments',
     operationId: 'listInstruments',
     summary: 'The instruments.',
-    description: 'The streamed ones; with `dataset` every contract of that dataset.',
+    description: 'The streamed contracts; with `dataset` every contract of that dataset.',
     access: 'key',
     query: DatasetQuery,
     answer: namedObject('InstrumentList', { instruments: Type.Array(InstrumentView) }),

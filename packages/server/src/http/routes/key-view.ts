@@ -13,38 +13,47 @@ import { Instant } from '../contract/instant-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
 
 const RECORD_FIELDS = {
-  id: Type.String({ description: 'Names the key in the paths that rotate and revoke it.' }),
-  name: Type.String({ description: 'As it was given, for people.' }),
+  id: Type.String({ description: 'The id of the key in the paths that rotate and revoke it.' }),
+  name: Type.String({ description: 'The name that you gave the key, for people.' }),
   environment: Type.Enum(ENVIRONMENTS, {
     title: 'Environment',
-    description: '`test`: with the limits of the sandbox.',
+    description: '`test`: the key has the limits of the sandbox.',
   }),
   scopes: Type.Array(Type.Enum(SCOPES, { title: 'Scope' }), {
-    description: 'What the key may be used for.',
+    description: 'The scopes of the key.',
   }),
   instruments: Type.Optional(
-    Type.Array(Type.String(), { description: 'Left out: all instruments.' }),
+    Type.Array(Type.String(), {
+      description: 'The instruments that the key may read. Absent: all instruments.',
+    }),
   ),
-  allowedIps: Type.Optional(Type.Array(Type.String(), { description: 'Left out: any address.' })),
+  allowedIps: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'The addresses from which the key may be used. Absent: any address.',
+    }),
+  ),
   expiresAt: Type.Optional(Instant('The first instant at which the key no longer works')),
   state: Type.Enum(KEY_STATES, {
     title: 'KeyState',
-    description: '`expiring`: it works until `expiresAt`.',
+    description: '`expiring`: the key works until `expiresAt`.',
   }),
   hint: Type.String({ description: 'The last four characters of the secret.' }),
   createdAt: Instant('Creation'),
   lastUsedAt: Type.Union([Instant('Last use, to the minute'), Type.Null()], {
-    description: 'Null before the first use.',
+    description: 'Null before the first use of the key.',
   }),
   revokedAt: Type.Optional(Instant('Revocation')),
-  rotatedTo: Type.Optional(Type.String({ description: 'The id of the key that took its place.' })),
+  rotatedTo: Type.Optional(
+    Type.String({ description: 'The id of the key that replaced this one.' }),
+  ),
 };
 
 const SECRET_FIELD = {
   key: Type.Optional(
     Type.String({
       description:
-        'The secret. It is shown here and never again: not in an answer with `Idempotent-Replayed` either.',
+        'The secret. The service shows it only here, and never again: not in a response with ' +
+        '`Idempotent-Replayed` either.',
     }),
   ),
 };

@@ -55,10 +55,10 @@ export function keysRoutes(facts: KeysFacts): readonly Route[] {
     path: '/v1/keys',
     name: 'Key',
     isIdempotent: true,
-    rights: 'With no more rights than the calling key has.',
+    rights: 'The new key has no more rights than the calling key.',
     limits:
-      ` \`RATE_LIMITED\` also when the account has created and rotated ${KEYS_MADE_MAX} keys in 24 hours, or has ` +
-      `${KEYS_LISTED_MAX} in its list.`,
+      ` \`RATE_LIMITED\` also if the account has created and rotated ${KEYS_MADE_MAX} keys in 24 hours, ` +
+      `or has ${KEYS_LISTED_MAX} in its list.`,
     managerOf: ({ caller, now, once }) => {
       const { accountId, keyId } = caller;
       const store = facts.store();
@@ -75,9 +75,7 @@ function listRoute(facts: KeysFacts): Route {
     path: '/v1/keys',
     operationId: 'listKeys',
     summary: 'All keys of the account.',
-    description:
-      'The newest first: valid keys, and those that ended in the last 30 days. There are never more ' +
-      `than ${KEYS_LISTED_MAX}.`,
+    description: `The newest first: valid keys, and keys that ended in the last 30 days. There are at most ${KEYS_LISTED_MAX}.`,
     access: WITH_A_KEY,
     answer: namedObject('KeyList', { keys: Type.Array(KeyView) }),
     handle: async ({ caller, now }) => {
@@ -98,7 +96,7 @@ export function managingRoutes<A extends Access>(facts: KeysFacts, door: KeysDoo
       path,
       operationId: `create${name}`,
       summary: 'Creates a key.',
-      description: `${rights} The answer shows the secret once.${limits}`,
+      description: `${rights} The response shows the secret once.${limits}`,
       access,
       ...idempotent,
       ...confirmed,
@@ -145,7 +143,7 @@ export function managingRoutes<A extends Access>(facts: KeysFacts, door: KeysDoo
       path: `${path}/:id`,
       operationId: `revoke${name}`,
       summary: 'Revokes a key at once.',
-      description: 'A key that has ended already is answered as it is.',
+      description: 'For a key that has already ended, the response shows it unchanged.',
       access,
       answer: KeyView,
       errors: [UNKNOWN_KEY],

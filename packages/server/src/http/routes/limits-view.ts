@@ -8,7 +8,7 @@ export const LIMITS_FIELDS = {
   computeBudget: Count('Compute units a month.'),
   exportBytes: Count('Bytes of exports a month.'),
   restPerMinute: Count('REST requests a minute.'),
-  historyDays: Count('Days of history; 36500 for all there are.'),
+  historyDays: Count('Days of history; 36500 stands for all available days.'),
   delaySeconds: Count('How far results are behind the market.'),
   maxConnections: Count('Connections at a time.'),
   maxSubscriptions: Count('Subscriptions at a time.'),

@@ -34,8 +34,8 @@ export const NewKeyBody = namedObject('NewKey', {
     minLength: 1,
     maxLength: KEY_NAME_CHARACTERS_MAX,
     description:
-      'Counted in code points; not blank, and without control characters, line separators, ' +
-      'invisible or direction marks.',
+      'The length is counted in code points. The name is not blank, and has no control characters, line ' +
+      'separators, invisible or direction marks.',
   }),
   environment: Type.Enum(ENVIRONMENTS, {
     title: 'Environment',
@@ -44,12 +44,10 @@ export const NewKeyBody = namedObject('NewKey', {
   scopes: Type.Array(Type.Enum(SCOPES, { title: 'Scope' }), {
     minItems: 1,
     maxItems: RESTRICTION_ENTRIES_MAX,
-    description: 'What the key is for. Here as below, an entry listed twice counts once.',
+    description: 'The scopes of the key. Here as below, an entry listed twice counts once.',
   }),
-  instruments: entries(
-    'Symbols and aliases of any dataset, case-sensitive. Leave it out to allow all.',
-  ),
-  allowedIps: entries('IP addresses and CIDR ranges. Leave it out to allow any address.'),
+  instruments: entries('Symbols and aliases of any dataset, case-sensitive. Omit it to allow all.'),
+  allowedIps: entries('IP addresses and CIDR ranges. Omit it to allow any address.'),
   expiresAt: Type.Optional(
     Type.String({
       description:

@@ -14,14 +14,14 @@ const Offer = namedObject('Offer', {
     description: '`monthly`: a subscription. `once`: paid once, for life.',
   }),
   grants: Type.Array(Type.Enum(OFFER_IDS, { title: 'OfferId' }), {
-    description: "What it adds to the account's grants.",
+    description: 'The grants that the offer adds to the account.',
   }),
 });
 
 const PlanOffers = namedObject('Plan', {
   id: Type.Enum(PLANS, { title: 'PlanId' }),
   offers: Type.Array(Type.Enum(OFFER_IDS, { title: 'OfferId' }), {
-    description: 'The offers that together make this plan; none for the free one.',
+    description: 'The offers that together make this plan; empty for the free plan.',
   }),
   limits: LimitsView,
 });
@@ -44,9 +44,10 @@ export function offersRoute(): Route {
     method: 'GET',
     path: '/v1/offers',
     operationId: 'listOffers',
-    summary: 'What can be bought, and the limits of each combination.',
+    summary: 'The offers, and the limits of each combination.',
     description:
-      'The offers, what each grants, and the limits of every plan that they add up to. No prices: they are in `GET /v1/pricing`.',
+      'The offers, the grants of each, and the limits of every plan that they add up to. Prices are in ' +
+      '`GET /v1/pricing`.',
     access: 'public',
     cacheControl: PUBLIC_CACHE_CONTROL,
     answer: OffersView,

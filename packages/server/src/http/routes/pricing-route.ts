@@ -7,29 +7,33 @@ import { namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, EncodedJson, PUBLIC_CACHE_CONTROL, type Route } from '../server/route.ts';
 
 const WAIVER = {
-  version: Type.String({ description: 'A checkout must name the current one.' }),
-  text: Type.String({ description: 'Paragraphs, with an empty line between.' }),
+  version: Type.String({
+    description: 'The version of the text. A checkout must name the current one.',
+  }),
+  text: Type.String({ description: 'Paragraphs, separated by an empty line.' }),
 };
 
 const PricingView = namedObject('Pricing', {
   currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.' }),
-  taxIncluded: Type.Boolean({ description: 'Whether prices are what a consumer pays.' }),
+  taxIncluded: Type.Boolean({
+    description: 'Whether prices include tax: a consumer then pays exactly these amounts.',
+  }),
   prices: Type.Array(
     namedObject('Price', {
       offer: Type.Enum(OFFER_IDS, { title: 'OfferId' }),
       amountMinor: Type.Integer({
         minimum: 1,
-        description: "In the currency's smallest unit: 7900 is 79.00 EUR.",
+        description: 'The price in the smallest unit of the currency: 7900 is 79.00 EUR.',
       }),
       interval: Type.Union(
         [Type.Enum(['month'] as const, { title: 'BillingInterval' }), Type.Null()],
         {
-          description: 'How often it is charged; null: once.',
+          description: 'How often the price is charged; null: once.',
         },
       ),
       waiver: Type.Optional(
         namedObject('Waiver', WAIVER, {
-          description: 'What a customer at this price agrees to, where it is another text.',
+          description: 'The waiver that a customer at this price agrees to, if its text differs.',
         }),
       ),
       withdrawal: namedObject(
@@ -38,7 +42,8 @@ const PricingView = namedObject('Pricing', {
           days: Type.Integer({
             minimum: 0,
             maximum: WITHDRAWAL_DAYS_MAX,
-            description: 'Whole days after the day of the contract; 0: there is no right.',
+            description:
+              'Whole days after the day of the contract; 0: there is no right of withdrawal.',
           }),
           lostAt: Type.Enum(['access', 'never'] as const, {
             title: 'WithdrawalLostAt',
@@ -46,7 +51,8 @@ const PricingView = namedObject('Pricing', {
           }),
           refund: Type.Enum(['rest', 'all'] as const, {
             title: 'WithdrawalRefund',
-            description: '`rest`: what is still to come of the period that is paid for.',
+            description:
+              '`rest`: the customer gets back the part for the remaining time of the paid period.',
           }),
         },
         { description: 'The right of withdrawal.' },
@@ -58,14 +64,14 @@ const PricingView = namedObject('Pricing', {
       code: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.' }),
       provider: Type.Enum(PROVIDER_NAMES, {
         title: 'PaymentProvider',
-        description: 'Who takes the payment there.',
+        description: 'The payment provider in this country.',
       }),
     }),
-    { description: 'Where it can be bought.' },
+    { description: 'The countries in which the offers can be bought.' },
   ),
   waiver: namedObject('Waiver', WAIVER, {
     description:
-      'What a customer agrees to so that access begins at once, at every price without a text of its own.',
+      'The waiver that a customer agrees to so that access begins at once, for every price without a text of its own.',
   }),
 });
 
@@ -81,9 +87,10 @@ export function pricingRoute(book: () => OfferBook): Route {
     method: 'GET',
     path: '/v1/pricing',
     operationId: 'getPricing',
-    summary: 'Prices, the countries that are served, and the text of the waiver.',
+    summary:
+      'The prices, the countries in which payments are available, and the text of the waiver.',
     description:
-      'Amounts are in the smallest unit of the currency. A checkout needs the version of the waiver that stands here.',
+      'Amounts are in the smallest unit of the currency. A checkout needs the version of the waiver in this response.',
     access: 'public',
     cacheControl: PUBLIC_CACHE_CONTROL,
     answer: Type.Unsafe<Pricing>(PricingView),

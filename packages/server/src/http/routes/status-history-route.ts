@@ -16,9 +16,9 @@ import { defineRoute, type Route } from '../server/route.ts';
 const Seconds = (description: string) => Type.Integer({ minimum: 0, maximum: 86_400, description });
 
 const StatusHistory = namedObject('StatusHistory', {
-  recordedSince: Type.Union([Instant('Begin of the record'), Type.Null()], {
+  recordedSince: Type.Union([Instant('Start of the record'), Type.Null()], {
     description:
-      'When the record began, nanoseconds since 1970-01-01 UTC; null: there is none yet.',
+      'Start of the record, in nanoseconds since 1970-01-01 UTC; null: there is no record yet.',
   }),
   days: Type.Array(
     namedObject('StatusDay', {
@@ -26,18 +26,20 @@ const StatusHistory = namedObject('StatusHistory', {
       state: Type.Enum(PAST_DAY_STATES, {
         title: 'PastDayState',
         description:
-          'The worst of the day. `partial`: some instruments had no data. `none`: nothing was recorded.',
+          'The worst state of the day. `partial`: some instruments had no data. `none`: no state was recorded.',
       }),
-      recordedSeconds: Seconds('Of the day, how much was recorded.'),
-      partialSeconds: Seconds('How long some instruments had no data.'),
-      downSeconds: Seconds('How long the service was down.'),
+      recordedSeconds: Seconds('The seconds of the day that were recorded.'),
+      partialSeconds: Seconds('The seconds in which some instruments had no data.'),
+      downSeconds: Seconds('The seconds in which the service was down.'),
     }),
     { description: `${STATUS_DAYS} days, the oldest first; the last one is today.` },
   ),
   incidents: Type.Array(
     namedObject('StatusIncident', {
       from: Instant('Start'),
-      until: Type.Union([Instant('End'), Type.Null()], { description: 'Null: it goes on.' }),
+      until: Type.Union([Instant('End'), Type.Null()], {
+        description: 'Null: the incident continues.',
+      }),
       state: Type.Enum(['partial', 'down'], { title: 'IncidentState' }),
       cause: Type.Enum(INCIDENT_CAUSES, {
         title: 'IncidentCause',
@@ -57,8 +59,8 @@ export function statusHistoryRoute(history: () => Promise<History>): Route {
     operationId: 'getStatusHistory',
     summary: 'State of the last 90 days.',
     description:
-      'The service records its own state every 30 seconds. Of a cluster, the best state that any node has counts. ' +
-      'Interruptions of up to 90 seconds are not shown. Needs no key.',
+      'The service records its own state every 30 seconds. In a cluster, the best state of any node ' +
+      'counts. Interruptions of up to 90 seconds are not shown. Needs no key.',
     access: 'public',
     cacheControl: 'no-cache',
     answer: StatusHistory,

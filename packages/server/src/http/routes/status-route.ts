@@ -36,7 +36,8 @@ export function statusRoute(facts: StatusFacts): Route {
     operationId: 'getStatus',
     summary: 'State of the service.',
     description:
-      'Whether results are being computed, and the state of every streamed instrument. Needs no key; one that is sent is counted.',
+      'Whether the service computes results, and the state of every streamed instrument. Needs no key; ' +
+      'a request with a key counts towards its limits.',
     access: 'optional',
     // It may be cached, and must be revalidated at every use.
     cacheControl: 'no-cache',

@@ -21,8 +21,8 @@ export function streamTokensRoute(store: () => AccountStore): Route {
     operationId: 'createStreamToken',
     summary: 'Creates a stream token.',
     description:
-      'It is valid for 60 seconds and for one connection, with the rights of the calling key. Hand it only to ' +
-      'users who are signed in with you. Needs no body.',
+      'The token is valid for 60 seconds and for one connection, with the rights of the calling key. ' +
+      'Give it only to users who are signed in with you. Needs no body.',
     access: { scope: 'stream' },
     answer: namedObject('StreamToken', {
       token: Type.String(),

@@ -23,7 +23,7 @@ export const UsageView = namedObject('Usage', {
   resetsAt: Instant('The start of the next month'),
   plan: Type.Enum(PLANS, { title: 'PlanId' }),
   limits: namedObject('PlanLimits', LIMITS_FIELDS, {
-    description: 'With a test key those of the sandbox.',
+    description: 'The limits of the account; for a test key the limits of the sandbox.',
   }),
   used: namedObject(
     'UsageCounts',
@@ -31,19 +31,20 @@ export const UsageView = namedObject('Usage', {
       computeUnits: Count('Compute units.'),
       historyItems: Count('Results received by history queries.'),
       exportBytes: Count('Bytes of exports.'),
-      restRequests: Count('REST requests before this one.'),
+      restRequests: Count('REST requests before this request.'),
     },
-    { description: 'By all keys; with a test key by all test keys.' },
+    { description: 'The usage of all keys; for a test key the usage of all test keys.' },
   ),
   remaining: namedObject(
     'UsageRemaining',
     {
-      computeUnits: Count('Compute units; what running work has reserved is taken off.'),
-      exportBytes: Count('Bytes of exports; what running work has reserved is taken off.'),
+      computeUnits: Count('Compute units, without those that running work has reserved.'),
+      exportBytes: Count('Bytes of exports, without those that running work has reserved.'),
     },
     {
       description:
-        'Of the account; with a test key the lesser of what the account and its test keys have left.',
+        'The rest of the budgets of the account; for a test key the lesser of what the account and its ' +
+        'test keys have left.',
     },
   ),
 });
@@ -59,9 +60,10 @@ export function usageRoute(usageOf: UsageOf): Route {
     method: 'GET',
     path: '/v1/usage',
     operationId: 'getUsage',
-    summary: "The account's limits and its use of them this month.",
+    summary: "The account's limits and usage this month.",
     description:
-      'Over all keys; to a test key the limits of the sandbox and what test keys used of them. Budgets renew at the start of a month, in UTC.',
+      'The usage counts all keys. A test key gets the limits of the sandbox and the usage of test keys. ' +
+      'Budgets renew at the start of a month, in UTC.',
     access: 'key',
     answer: UsageView,
     handle: ({ caller: { accountId, entitlements }, now }) =>

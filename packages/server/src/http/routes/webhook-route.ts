@@ -23,9 +23,9 @@ export function webhookRoute({ payments, addresses }: WebhookFacts): Route {
     method: 'POST',
     path: '/v1/webhooks/:provider',
     operationId: 'receiveWebhook',
-    summary: 'For payment providers: tells that something about a payment changed.',
+    summary: 'For payment providers: reports a change of a payment.',
     description:
-      'Signed by the provider. The same event again is answered the same, and done once.',
+      'The provider signs the request. The same event again gets the same response and has no further effect.',
     access: 'public',
     rawBody: true,
     bodyBytesMax: WEBHOOK_BYTES_MAX,

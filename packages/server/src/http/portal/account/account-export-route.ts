@@ -24,21 +24,23 @@ const FIRST_PERIOD = '0000-00';
 const list = (description: string) => Type.Array(Type.Unknown(), { description });
 
 const AccountExport = closedObject({
-  exportedAt: Instant('When it was made'),
+  exportedAt: Instant('Time of the export'),
   account: Type.Unknown(),
   owner: Type.Unknown(),
   deletion: Type.Unknown(),
-  marks: list('What the account did, or its owner said, once: `streamed`, `both`.'),
-  keys: list('Without their secrets; valid ones, and those that ended in the last 30 days.'),
-  usage: list('What was used in each month.'),
-  sessions: list('Where the owner is signed in.'),
+  marks: list('One-time marks: what the account did or its owner stated, `streamed`, `both`.'),
+  keys: list(
+    'The keys without their secrets: valid keys, and keys that ended in the last 30 days.',
+  ),
+  usage: list('The usage of each month.'),
+  sessions: list('The sessions in which the owner is signed in.'),
   passkeys: list('The passkeys of the owner: names, times and public keys.'),
   recovery: Type.Unknown(),
-  orders: list('What was ordered and paid.'),
-  consents: list('What was agreed to.'),
-  withdrawals: list('What was withdrawn from, in the words of the declaration.'),
-  audit: list('What happened in the account, the oldest first.'),
-  isAuditWhole: Type.Boolean({ description: 'Whether nothing of it was left out.' }),
+  orders: list('The orders, with their payments.'),
+  consents: list('The consents of the owner.'),
+  withdrawals: list('The withdrawals, in the words of the declaration.'),
+  audit: list('The events in the account, the oldest first.'),
+  isAuditWhole: Type.Boolean({ description: 'Whether `audit` is complete.' }),
 });
 
 export function accountExportRoute(facts: () => PortalFacts): Route {
@@ -46,8 +48,8 @@ export function accountExportRoute(facts: () => PortalFacts): Route {
     method: 'GET',
     path: '/v1/portal/export',
     operationId: 'exportAccount',
-    summary: 'Everything that is kept of the account and its owner, as one file.',
-    description: 'As JSON, to be saved; secrets are not in it, for nobody has them.',
+    summary: 'Everything that the service stores about the account and its owner, as one file.',
+    description: 'The file is JSON. It has no secrets, because the service stores none.',
     access: 'session',
     answer: AccountExport,
     head: ({ setHeader }) => setHeader('content-type', 'application/json; charset=utf-8'),

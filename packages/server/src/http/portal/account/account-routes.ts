@@ -17,25 +17,28 @@ import { MailsView } from './mails-route.ts';
 const SessionView = namedObject('Session', {
   id: Type.String(),
   browser: Type.String({ description: 'Such as "Firefox on Linux".' }),
-  createdAt: Instant('When it began'),
-  lastUsedAt: Instant('When it was last used, to the minute'),
-  isThis: Type.Boolean({ description: 'Whether it is the one that asks.' }),
+  createdAt: Instant('Start of the session'),
+  lastUsedAt: Instant('Last use, to the minute'),
+  isThis: Type.Boolean({ description: 'Whether this is the session of the request.' }),
 });
 
 const AccountView = namedObject('Account', {
   id: Type.String(),
   name: Type.String(),
   email: Type.String({ description: "The owner's e-mail address." }),
-  createdAt: Instant('When it was made'),
+  createdAt: Instant('Creation'),
   plan: Type.Enum(PLANS, { title: 'PlanId' }),
   grants: Type.Array(
     closedObject({
       plan: Type.Enum(GRANTABLE),
-      until: Type.Union([Instant('Its end'), Type.Null()]),
+      until: Type.Union([Instant('End of the grant'), Type.Null()]),
     }),
   ),
   deletion: Type.Union([
-    closedObject({ askedAt: Instant('When'), dueAt: Instant('When it will be done') }),
+    closedObject({
+      askedAt: Instant('Time of the request'),
+      dueAt: Instant('Time of the deletion'),
+    }),
     Type.Null(),
   ]),
   recovery: RecoveryView,
@@ -43,7 +46,7 @@ const AccountView = namedObject('Account', {
   sessions: Type.Array(SessionView, { description: 'The newest first.' }),
   otherHalf: Type.Union([Type.Enum(GRANTABLE), Type.Null()], {
     description:
-      'The offer that is left to buy of an order for both; null: none, or it was declined.',
+      'The offer that is still to be bought of an order for both; null: there is none, or the owner declined it.',
   }),
   serverTime: Instant('Now'),
 });
@@ -57,8 +60,8 @@ function showRoute(facts: () => PortalFacts): Route {
     method: 'GET',
     path: '/v1/portal/account',
     operationId: 'getAccount',
-    summary: 'The account, its plan, and where its owner is signed in.',
-    description: 'Browsers are named by words, never by anything secret.',
+    summary: 'The account, its plan, and the sessions in which its owner is signed in.',
+    description: 'Sessions name their browsers in words and show no secrets.',
     access: 'session',
     answer: AccountView,
     handle: async ({ session, now }) => {
@@ -112,8 +115,8 @@ function declineRoute(facts: () => PortalFacts): Route {
     method: 'DELETE',
     path: '/v1/portal/other-half',
     operationId: 'declineOtherHalf',
-    summary: 'Declines what is left to buy of an order for both offers.',
-    description: 'It is not offered again until both are chosen again.',
+    summary: 'Declines the remaining offer of an order for both offers.',
+    description: 'The portal does not offer it again until both offers are chosen again.',
     access: 'session',
     answer: closedObject({}),
     handle: async ({ session, now }) => {

@@ -22,10 +22,11 @@ function askRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/deletion',
     operationId: 'askForDeletion',
-    summary: 'Asks for the deletion of the account.',
+    summary: 'Requests the deletion of the account.',
     description:
-      "Sends a link to the account's e-mail address: the deletion has to be confirmed there, so that a stolen session " +
-      'cannot delete the account. `RATE_LIMITED` after 5 links to one address within an hour.',
+      "The service sends a link to the account's e-mail address. The deletion must be confirmed there, " +
+      'so that a stolen session cannot delete the account. `RATE_LIMITED` after 5 links to one address ' +
+      'within an hour.',
     access: 'session',
     asksPasskey: true,
     isForSuspended: true,
@@ -50,14 +51,14 @@ function confirmRoute(facts: () => PortalFacts): Route {
     operationId: 'confirmDeletion',
     summary: "Confirms the deletion by the link that was sent to the account's address.",
     description:
-      'By who is signed in to the account; the link is used up. A running subscription ends with its period at the latest: nothing is charged any more. ' +
-      '14 days later all keys are revoked, all sessions end, and ' +
-      'the e-mail address is forgotten. Confirmed again, it stays at the time it had. `RATE_LIMITED` when it was asked ' +
-      'for and withdrawn 5 times within a day.',
+      'You must be signed in to the account. The link is used up. A running subscription ends with its ' +
+      'period at the latest: nothing more is charged. After 14 days all keys are revoked, all sessions ' +
+      'end, and the e-mail address is erased. A second confirmation does not change the time. ' +
+      '`RATE_LIMITED` if the deletion was requested and withdrawn 5 times within a day.',
     access: 'session',
     isForSuspended: true,
     body: closedObject({ token: TokenField }),
-    answer: closedObject({ dueAt: Instant('When it will be done') }),
+    answer: closedObject({ dueAt: Instant('Time of the deletion') }),
     handle: async ({ body, session, now, address }) => {
       const portal = facts();
       const call = { now, actor: { kind: 'owner' } } as const;
@@ -80,8 +81,9 @@ function withdrawRoute(facts: () => PortalFacts): Route {
     operationId: 'withdrawDeletion',
     summary: 'Withdraws the deletion of the account.',
     description:
-      'The account stays as it is; also when nobody asked for its deletion. A subscription that ends by the deletion ' +
-      'renews only when it is kept, by `POST /v1/portal/orders/:id/keep`.',
+      'The account stays as it is. The response is the same if no deletion was requested. A ' +
+      'subscription that ends by the deletion renews only if you keep it, by `POST ' +
+      '/v1/portal/orders/:id/keep`.',
     access: 'session',
     answer: closedObject({}),
     errors: [{ code: 'CONFLICT', status: 409 }],

@@ -24,10 +24,11 @@ function askRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/email',
     operationId: 'askToChangeEmail',
-    summary: 'Asks for another e-mail address of the account.',
+    summary: 'Requests another e-mail address for the account.',
     description:
-      'Sends a link to the address that the account has: the change has to be approved there first, so that a stolen ' +
-      'session cannot take the account over. `RATE_LIMITED` after 5 links to one address within an hour.',
+      'The service sends a link to the present address of the account. The change must be approved ' +
+      'there first, so that a stolen session cannot take the account over. `RATE_LIMITED` after 5 links ' +
+      'to one address within an hour.',
     access: 'session',
     asksPasskey: true,
     body: closedObject({ email: EmailField }),
@@ -59,10 +60,10 @@ function approveRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/email/approve',
     operationId: 'approveEmail',
-    summary: 'Approves another e-mail address by the link that was sent to the present one.',
+    summary: 'Approves another e-mail address, by the link that was sent to the present one.',
     description:
-      'By who is signed in to the account for which it was asked; the link is used up, and another one is sent to the ' +
-      'new address.',
+      'You must be signed in to the account that requested it. The link is used up, and the service ' +
+      'sends another one to the new address.',
     access: 'session',
     body: closedObject({ token: TokenField }),
     answer: closedObject({ email: Type.String({ description: 'The new address.' }) }),
@@ -87,9 +88,9 @@ function confirmRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/email/confirm',
     operationId: 'confirmEmail',
-    summary: 'Confirms the new e-mail address by the link that was sent to it.',
+    summary: 'Confirms the new e-mail address, by the link that was sent to it.',
     description:
-      'By who is signed in to the account for which it was asked; the link is used up. Both addresses are told by mail.',
+      'You must be signed in to the account that requested it. The link is used up. A mail informs both addresses.',
     access: 'session',
     body: closedObject({ token: TokenField }),
     answer: closedObject({ email: Type.String() }),

@@ -6,7 +6,7 @@ import type { PortalFacts } from '../portal-facts.ts';
 
 export const MailsView = closedObject({
   usage: Type.Boolean({
-    description: "Whether a mail is sent at 80% and at 100% of a month's budget.",
+    description: "Whether the service sends a mail at 80% and at 100% of a month's budget.",
   }),
 });
 
@@ -16,7 +16,7 @@ export function mailsRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/mails',
     operationId: 'chooseMails',
     summary: 'Switches mails on or off.',
-    description: 'Mails about orders, payments and the account itself are always sent.',
+    description: 'The service always sends mails about orders, payments and the account itself.',
     access: 'session',
     body: MailsView,
     answer: MailsView,

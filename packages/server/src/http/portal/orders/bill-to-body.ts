@@ -18,10 +18,10 @@ const FIELDS = {
   }),
   address: Type.String({
     maxLength: ADDRESS_CHARACTERS_MAX,
-    description: 'Street, postal code and city, in lines.',
+    description: 'Street, postal code and city, on separate lines.',
   }),
   taxId: Type.Union([Type.String({ maxLength: TAX_ID_CHARACTERS_MAX }), Type.Null()], {
-    description: 'Such as a VAT number; it is printed, not checked.',
+    description: 'A tax id, such as a VAT number. It is printed, not checked.',
   }),
 };
 

@@ -24,17 +24,17 @@ import { CONFLICT, UPSTREAM, upstream } from './order-problems.ts';
 import { OrderView, viewOrder } from './order-view.ts';
 
 const CheckoutBody = closedObject({
-  offer: Type.String({ maxLength: 64, description: 'Its id in `GET /v1/offers`.' }),
+  offer: Type.String({ maxLength: 64, description: 'The id of the offer in `GET /v1/offers`.' }),
   country: Type.String({
     pattern: '^[A-Z]{2}$',
     description:
-      'Where the buyer is: two capital letters, one of `countries` in `GET /v1/pricing`.',
+      'The country of the buyer: two capital letters, one of `countries` in `GET /v1/pricing`.',
   }),
   billTo: Type.Optional(BillToBody),
   both: Type.Optional(
     Type.Boolean({
       description:
-        'The buyer wants both offers, and orders them one after the other, this one now.',
+        'The buyer wants both offers and orders one after the other; this order is one of them.',
     }),
   ),
   // An incomplete waiver is not a fault of the body, but a waiver that was not given.
@@ -42,7 +42,10 @@ const CheckoutBody = closedObject({
     closedObject({
       accepted: Type.Optional(Type.Boolean()),
       version: Type.Optional(
-        Type.String({ maxLength: 64, description: 'The version that the buyer read.' }),
+        Type.String({
+          maxLength: 64,
+          description: 'The version of the waiver that the buyer read.',
+        }),
       ),
     }),
   ),
@@ -56,14 +59,15 @@ export function checkoutRoute(
     method: 'POST',
     path: '/v1/portal/checkout',
     operationId: 'startCheckout',
-    summary: 'Orders an offer; the buyer pays at the address of the answer.',
+    summary: 'Orders an offer. The buyer pays at the address in the response.',
     description:
-      'The waiver of the right of withdrawal must be accepted in its current version, and is recorded with the ' +
-      'order. Rights come with the payment. Asked for again within a minute, the same checkout is answered.',
+      'The buyer must accept the waiver of the right of withdrawal in its current version; the service ' +
+      'records this with the order. The rights begin with the payment. A second request within a minute ' +
+      'gets the same checkout.',
     access: 'session',
     body: CheckoutBody,
     answer: closedObject({
-      url: Type.String({ description: "The payment provider's page." }),
+      url: Type.String({ description: "The address of the payment provider's page." }),
       order: OrderView,
     }),
     status: 201,

@@ -24,38 +24,42 @@ function orNull(instant: TString) {
 }
 
 const Withdrawable = namedObject('PossibleWithdrawal', {
-  until: Instant('From when on it may not be any more'),
+  until: Instant('First instant at which withdrawal is no longer possible'),
   amountMinor: Type.Integer({
-    description: 'What comes back of the price by now; tax on top of it comes back as well.',
+    description:
+      'The part of the price that the buyer gets back now. Tax on top of it is paid back as well.',
   }),
 });
 
 const Withdrawn = namedObject('Withdrawal', {
-  at: Instant('When it was declared'),
-  amountMinor: Type.Integer({ description: 'What comes back of the price.' }),
+  at: Instant('Time of the declaration'),
+  amountMinor: Type.Integer({ description: 'The part of the price that the buyer gets back.' }),
   state: Type.Enum(WITHDRAWAL_STATES, {
     title: 'WithdrawalState',
     description:
-      '`open`: the provider is asked. `pending`: it decides about the money. `by_hand`: we give the money back ' +
-      'ourselves. `done`: all is settled.',
+      '`open`: the service requests the refund from the provider. `pending`: the provider decides ' +
+      'about the money. `by_hand`: we pay the money back ourselves. `done`: the withdrawal is settled.',
   }),
-  mailedAt: orNull(Instant('When the receipt was mailed')),
-  settledAt: orNull(Instant('When the money was given back, or it was clear that none is due')),
+  mailedAt: orNull(Instant('Time at which the receipt was mailed')),
+  settledAt: orNull(
+    Instant('Time at which the money was paid back, or it was clear that none is due'),
+  ),
 });
 
 export const OrderView = namedObject('Order', {
   id: Type.String(),
-  offer: Type.String({ description: 'Its id in `GET /v1/offers`.' }),
+  offer: Type.String({ description: 'The id of the offer in `GET /v1/offers`.' }),
   state: Type.Enum(PAYMENT_STATES, {
     title: 'OrderState',
     description:
-      '`open`: not paid yet, or the confirmation is awaited. `past_due`: a renewal failed, and is tried again. ' +
-      '`cancelled`: it ends with its period. `failed`: it was never paid, and cannot be any more.',
+      '`open`: not paid yet, or the confirmation is pending. `past_due`: a renewal failed, and the ' +
+      'provider tries again. `cancelled`: the order ends with its period. `failed`: the order was never ' +
+      'paid and can no longer be paid.',
   }),
-  amountMinor: Type.Integer({ description: "The price, in the currency's minor unit." }),
+  amountMinor: Type.Integer({ description: 'The price, in the smallest unit of the currency.' }),
   currency: Type.String(),
   interval: Type.Union([Type.Enum(['month'] as const, { title: 'BillingInterval' }), Type.Null()], {
-    description: 'How often it is charged; null: once.',
+    description: 'How often the price is charged; null: once.',
   }),
   country: Type.String(),
   payUrl: Type.Union([Type.String(), Type.Null()], {
@@ -63,22 +67,22 @@ export const OrderView = namedObject('Order', {
       'The payment page of an order that is not paid yet; null: there is nothing to pay.',
   }),
   billTo: Type.Union([BillToView, Type.Null()], {
-    description: 'Whom it is billed to, as the buyer gave it; null: the buyer gave nothing.',
+    description: 'The buyer on the bill, as the buyer stated it; null: the buyer stated nothing.',
   }),
-  provider: Type.String({ description: 'Who takes the payment.' }),
-  createdAt: Instant('When it was placed'),
-  paidAt: orNull(Instant('When it was paid first')),
-  paidUntil: orNull(Instant('The end of the period that is paid for')),
+  provider: Type.String({ description: 'The payment provider.' }),
+  createdAt: Instant('Time of the order'),
+  paidAt: orNull(Instant('Time of the first payment')),
+  paidUntil: orNull(Instant('End of the paid period')),
   endsAt: orNull(
-    Instant('When its rights end, as things stand; null: they renew, never end, or ended already'),
+    Instant('The end of its rights as things stand (null: they renew, never end or have ended)'),
   ),
   waiverVersion: Type.String({ description: 'The version of the waiver that was accepted.' }),
   taxIncluded: Type.Boolean({ description: 'Whether the price includes tax.' }),
   withdrawal: Type.Union([Withdrawable, Type.Null()], {
-    description: 'What holds if it is withdrawn from now; null: it may not be.',
+    description: 'The terms of a withdrawal now; null: withdrawal is not possible.',
   }),
   withdrawn: Type.Union([Withdrawn, Type.Null()], {
-    description: 'That it was withdrawn from, and what became of it.',
+    description: 'The withdrawal from the order, and its state.',
   }),
 });
 

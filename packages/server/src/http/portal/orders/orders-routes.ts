@@ -14,13 +14,13 @@ export function ordersRoutes(billing: () => Billing): readonly Route[] {
     endingRoute(billing, {
       verb: 'cancel',
       operationId: 'cancelOrder',
-      summary: 'Lets a subscription end with the period that is paid for.',
+      summary: 'Cancels a subscription: it ends with the paid period.',
       isCancelled: true,
     }),
     endingRoute(billing, {
       verb: 'keep',
       operationId: 'keepOrder',
-      summary: 'Lets a cancelled subscription renew after all.',
+      summary: 'Keeps a cancelled subscription: it renews after all.',
       isCancelled: false,
     }),
   ];
@@ -32,7 +32,7 @@ function listRoute(billing: () => Billing): Route {
     path: '/v1/portal/orders',
     operationId: 'listOrders',
     summary: 'All orders of the account, the newest first.',
-    description: 'With their states, as the payment provider last told them.',
+    description: 'The orders have the states that the payment provider reported last.',
     access: 'session',
     answer: namedObject('OrderList', { orders: Type.Array(OrderView) }),
     handle: async ({ session, now }) => {
@@ -50,7 +50,7 @@ function showRoute(billing: () => Billing): Route {
     path: '/v1/portal/orders/:id',
     operationId: 'getOrder',
     summary: 'One order.',
-    description: 'By its id; an order of another account does not exist here.',
+    description: 'The path has the id of the order. An order of another account is not found.',
     access: 'session',
     answer: OrderView,
     errors: [UNKNOWN_ORDER],
@@ -78,7 +78,7 @@ function endingRoute(
     path: `/v1/portal/orders/:id/${verb}`,
     operationId,
     summary,
-    description: 'Doing it again changes nothing.',
+    description: 'A repeated request changes nothing.',
     access: 'session',
     // The owner of a suspended account may stop paying.
     ...(isCancelled ? { isForSuspended: true } : {}),

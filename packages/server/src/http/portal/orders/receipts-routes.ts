@@ -11,19 +11,21 @@ import { CONFLICT, UNKNOWN_ORDER, UPSTREAM, unknownOrder, upstream } from './ord
 import { OrderView, viewOrder } from './order-view.ts';
 
 const ReceiptView = namedObject('Receipt', {
-  id: Type.String({ description: 'Its number at the provider.' }),
-  at: Instant('When it was charged'),
-  totalMinor: Type.Integer({ description: "With tax, in the currency's minor unit." }),
-  taxMinor: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'How much of the total is tax; null: the provider does not say.',
+  id: Type.String({ description: 'The number of the receipt at the provider.' }),
+  at: Instant('Time of the charge'),
+  totalMinor: Type.Integer({
+    description: 'The total with tax, in the smallest unit of the currency.',
   }),
-  refundedMinor: Type.Integer({ description: 'How much of the total was given back.' }),
+  taxMinor: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'The part of the total that is tax; null: the provider does not state it.',
+  }),
+  refundedMinor: Type.Integer({ description: 'The part of the total that was paid back.' }),
   currency: Type.String(),
   state: Type.Enum(RECEIPT_STATES, {
-    description: '`open`: it is not paid yet. `refunded`: all of it was given back.',
+    description: '`open`: not paid yet. `refunded`: the whole total was paid back.',
   }),
   url: Type.Union([Type.String(), Type.Null()], {
-    description: 'A page or a PDF at the provider; null: there is none.',
+    description: 'The address of a page or a PDF at the provider; null: there is none.',
   }),
 });
 
@@ -36,8 +38,10 @@ function receiptsRoute(billing: () => Billing): Route {
     method: 'GET',
     path: '/v1/portal/orders/:id/receipts',
     operationId: 'listReceipts',
-    summary: 'What was charged for an order, the newest first.',
-    description: `As the payment provider lists it, at most ${RECEIPTS_MAX}; asked for again at most every 30 seconds.`,
+    summary: 'The charges for an order, the newest first.',
+    description:
+      `The payment provider lists them, at most ${RECEIPTS_MAX}. The service requests the list at most ` +
+      'every 30 seconds.',
     access: 'session',
     answer: closedObject({ receipts: Type.Array(ReceiptView) }),
     errors: [UNKNOWN_ORDER, UPSTREAM],
@@ -55,8 +59,9 @@ function providerPortalRoute(billing: () => Billing): Route {
     method: 'POST',
     path: '/v1/portal/orders/:id/provider-portal',
     operationId: 'openProviderPortal',
-    summary: "The address of the provider's page where the card or the billing address is changed.",
-    description: 'It is made for this visit, and good for a short time.',
+    summary:
+      "The address of the provider's page on which the buyer changes the card or the billing address.",
+    description: 'The address is for this visit and valid for a short time.',
     access: 'session',
     // The owner of a suspended account may still change the card that pays.
     isForSuspended: true,
@@ -77,9 +82,9 @@ function dropRoute(billing: () => Billing): Route {
     method: 'POST',
     path: '/v1/portal/orders/:id/drop',
     operationId: 'dropOrder',
-    summary: 'Gives up an order that nobody has paid.',
+    summary: 'Gives up an unpaid order.',
     description:
-      'Its checkout is closed and cannot be paid any more. Doing it again changes nothing.',
+      'The checkout is closed and can no longer be paid. A repeated request changes nothing.',
     access: 'session',
     isForSuspended: true,
     answer: OrderView,

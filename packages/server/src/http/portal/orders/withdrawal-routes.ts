@@ -22,7 +22,8 @@ import { OrderView, viewOrder } from './order-view.ts';
 const WithdrawalView = closedObject({
   order: OrderView,
   statement: Type.String({
-    description: 'What was declared, or (while `withdrawn` is null) would be, in words.',
+    description:
+      'The declaration in words: the one that was made, or (while `withdrawn` is null) the one that would be made.',
   }),
 });
 
@@ -31,7 +32,7 @@ const WithdrawalBody = closedObject({
   name: Type.Optional(
     Type.String({
       maxLength: NAME_LENGTH_MAX,
-      description: 'Who withdraws, for the declaration; it may be left out.',
+      description: 'The name of the person who withdraws, for the declaration; optional.',
     }),
   ),
 });
@@ -45,8 +46,8 @@ function showRoute(billing: () => Billing): Route {
     method: 'GET',
     path: '/v1/portal/orders/:id/withdrawal',
     operationId: 'getWithdrawal',
-    summary: 'What withdrawing from an order would declare, or what was declared.',
-    description: 'Asking changes nothing. The order says until when it may be withdrawn from.',
+    summary: 'The declaration of a withdrawal from an order, made or possible.',
+    description: 'This request changes nothing. The order has the end of the right of withdrawal.',
     access: 'session',
     answer: WithdrawalView,
     errors: [UNKNOWN_ORDER],
@@ -69,8 +70,9 @@ function declareRoute(billing: () => Billing): Route {
     operationId: 'withdrawFromOrder',
     summary: 'Withdraws from an order.',
     description:
-      'It is recorded with its time, and confirmed by e-mail at once. The rights of the order end with it, nothing ' +
-      'is charged any more, and what is due goes back the way it was paid. Doing it again changes nothing.',
+      'The service records the withdrawal with its time and confirms it by e-mail at once. The rights ' +
+      'of the order end, nothing more is charged, and the amount due is paid back the way it was paid. ' +
+      'A repeated request changes nothing.',
     access: 'session',
     // The owner of a suspended account keeps this right.
     isForSuspended: true,

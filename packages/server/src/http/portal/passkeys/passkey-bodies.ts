@@ -14,18 +14,18 @@ const TRANSPORTS_MAX = 8;
 const bytes = (description: string, maxLength = TEXT_MAX) =>
   Type.String({ pattern: BASE64URL, minLength: 1, maxLength, description });
 
-const CLIENT_DATA = 'What the browser signed: type, challenge and origin.';
+const CLIENT_DATA = 'The client data that the browser signed: type, challenge and origin.';
 
 export const AssertionBody = namedObject(
   'PasskeyAssertion',
   {
     id: bytes("The credential's id."),
     clientDataJSON: bytes(CLIENT_DATA),
-    authenticatorData: bytes('What the authenticator says of itself, with its counter.'),
-    signature: bytes('Over both.'),
-    userHandle: Type.Optional(bytes('Whose passkey it is, as the authenticator knows it.')),
+    authenticatorData: bytes('The data of the authenticator about itself, with its counter.'),
+    signature: bytes('The signature over the client data and the authenticator data.'),
+    userHandle: Type.Optional(bytes('The owner of the passkey, as the authenticator stores it.')),
   },
-  { description: 'A challenge that a passkey has signed; all in base64url.' },
+  { description: 'A challenge that a passkey has signed. All fields are in base64url.' },
 );
 export type AssertionBody = Static<typeof AssertionBody>;
 
@@ -34,13 +34,13 @@ export const NewCredentialBody = namedObject(
   {
     id: bytes("The credential's id."),
     clientDataJSON: bytes(CLIENT_DATA),
-    attestationObject: bytes('The public key, as the authenticator made it.', 10_000),
+    attestationObject: bytes('The public key, as the authenticator created it.', 10_000),
     transports: Type.Array(Type.String({ pattern: '^[a-z-]{1,32}$', examples: ['internal'] }), {
       maxItems: TRANSPORTS_MAX,
-      description: 'How a browser can reach it.',
+      description: 'The transports by which a browser can reach the passkey.',
     }),
   },
-  { description: 'A passkey that was made for a challenge.' },
+  { description: 'A passkey that was created for a challenge.' },
 );
 export type NewCredentialBody = Static<typeof NewCredentialBody>;
 

@@ -27,7 +27,7 @@ export const RequestOptions = namedObject(
     userVerification: Type.String(),
     allowCredentials: Type.Array(Credential),
   },
-  { description: 'For `PublicKeyCredential.parseRequestOptionsFromJSON`.' },
+  { description: 'Options for `PublicKeyCredential.parseRequestOptionsFromJSON`.' },
 );
 
 export const CreationOptions = namedObject(
@@ -52,7 +52,7 @@ export const CreationOptions = namedObject(
     }),
     attestation: Type.String(),
   },
-  { description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON`.' },
+  { description: 'Options for `PublicKeyCredential.parseCreationOptionsFromJSON`.' },
 );
 
 /** Without passkeys, the browser offers those that it has for us. */

@@ -21,10 +21,10 @@ function askRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/sign-in/passkey',
     operationId: 'askForPasskeySignIn',
-    summary: 'A challenge with which a passkey signs somebody in.',
+    summary: 'Creates a challenge with which a passkey signs in.',
     description:
-      'It works once and within 5 minutes, by itself or beside a sign-in link. `CONFLICT` where the service is reached by an ' +
-      'IP address, for which there are no passkeys.',
+      'The challenge works once and within 5 minutes, alone or in addition to a sign-in link. ' +
+      '`CONFLICT` if the address of the service is an IP address, for which there are no passkeys.',
     access: 'public',
     answer: RequestOptions,
     errors: [CONFLICT],
@@ -42,7 +42,7 @@ function beginRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/session/passkey',
     operationId: 'signInByPasskey',
     summary: 'Signs in by a passkey.',
-    description: 'The answer sets the cookie of a new session, which lasts 30 days.',
+    description: 'The response sets the cookie of a new session, which lasts 30 days.',
     access: 'public',
     body: closedObject({ passkey: AssertionBody }),
     answer: closedObject({ email: Type.String() }),

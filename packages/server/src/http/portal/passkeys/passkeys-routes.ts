@@ -41,28 +41,28 @@ const OWNER = { kind: 'owner' } as const;
 const PasskeyView = namedObject('Passkey', {
   id: Type.String(),
   name: Type.String(),
-  createdAt: Instant('When it was added'),
-  lastUsedAt: Type.Union([Instant('When it was last used'), Type.Null()]),
+  createdAt: Instant('Time at which the passkey was added'),
+  lastUsedAt: Type.Union([Instant('Last use'), Type.Null()]),
 });
 
 export const RecoveryView = Type.Union(
   [
     namedObject('PasskeyRecovery', {
-      askedAt: Instant('When it was asked for'),
-      dueAt: Instant('When all passkeys are removed'),
+      askedAt: Instant('Time of the request'),
+      dueAt: Instant('Time at which all passkeys are removed'),
     }),
     Type.Null(),
   ],
-  { description: 'A recovery of lost passkeys that is under way; null: none is.' },
+  { description: 'A recovery of lost passkeys that is in progress; null: there is none.' },
 );
 
 const PasskeyList = namedObject('PasskeyList', {
   passkeys: Type.Array(PasskeyView, { description: 'The oldest first.' }),
-  max: Type.Integer({ minimum: 1, description: 'How many there may be.' }),
-  secondFactor: Type.Boolean({ description: 'Whether a sign-in link needs a passkey beside it.' }),
+  max: Type.Integer({ minimum: 1, description: 'The most passkeys of an account.' }),
+  secondFactor: Type.Boolean({ description: 'Whether a sign-in link also needs a passkey.' }),
   recovery: RecoveryView,
   mayAdd: Type.Boolean({
-    description: `Whether one can be added now: the first one needs a sign-in of the last ${FRESH_MINUTES} minutes.`,
+    description: `Whether a passkey can be added now. The first one needs a sign-in within the last ${FRESH_MINUTES} minutes.`,
   }),
 });
 
@@ -84,7 +84,8 @@ function listRoute(facts: () => PortalFacts): Route {
     operationId: 'listPasskeys',
     summary: 'The passkeys of the account.',
     description:
-      'With when each was last used, whether a sign-in link needs one beside it, and a recovery that is under way.',
+      'The response has the last use of each, whether a sign-in link also needs a passkey, and a ' +
+      'recovery in progress.',
     access: 'session',
     answer: PasskeyList,
     handle: async ({ session, now }) => {
@@ -111,9 +112,9 @@ function confirmRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/passkeys/confirm',
     operationId: 'askForPasskey',
-    summary: 'A challenge with which a passkey confirms one act.',
+    summary: 'Creates a challenge with which a passkey confirms one action.',
     description:
-      'What the passkey signs goes along with the act itself, in the header `X-Passkey`, once and within 5 minutes.',
+      'Send the signed challenge with the action itself, in the header `X-Passkey`, once and within 5 minutes.',
     access: 'session',
     isForSuspended: true,
     body: closedObject({ act: Type.Enum(PASSKEY_ACTS, { title: 'PasskeyAct' }) }),
@@ -134,10 +135,10 @@ function beginRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/passkeys/new',
     operationId: 'beginPasskey',
-    summary: 'A challenge with which a browser makes a new passkey.',
+    summary: 'Creates a challenge with which a browser creates a new passkey.',
     description:
-      `The first passkey needs a sign-in of the last ${FRESH_MINUTES} minutes (\`FORBIDDEN\`), any other one is ` +
-      'confirmed by a passkey that is there.',
+      `The first passkey needs a sign-in within the last ${FRESH_MINUTES} minutes, otherwise the ` +
+      'response is `FORBIDDEN`. Any other is confirmed by an existing passkey.',
     access: 'session',
     asksPasskey: true,
     answer: CreationOptions,
@@ -161,8 +162,8 @@ function addRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/passkeys',
     operationId: 'addPasskey',
-    summary: 'Adds the passkey that a browser made.',
-    description: `With a name for it. An account has ${PASSKEYS_MAX} at most. The owner is told by mail.`,
+    summary: 'Adds a passkey that a browser has created.',
+    description: `The request gives it a name. An account has at most ${PASSKEYS_MAX} passkeys. A mail informs the owner.`,
     access: 'session',
     body: closedObject({
       name: Type.String({ minLength: 1, maxLength: KEY_NAME_CHARACTERS_MAX }),
@@ -207,8 +208,8 @@ function removeRoute(facts: () => PortalFacts): Route {
     operationId: 'removePasskey',
     summary: 'Removes a passkey.',
     description:
-      'Confirmed by a passkey, which may be the same one. With the last one the second factor is switched off. The owner is ' +
-      'told by mail.',
+      'A passkey must confirm the removal; it may be the same one. When the last passkey is removed, ' +
+      'the second factor is switched off. A mail informs the owner.',
     access: 'session',
     asksPasskey: true,
     answer: closedObject({}),
@@ -232,8 +233,8 @@ function secondFactorRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/passkeys/second-factor',
     operationId: 'chooseSecondFactor',
-    summary: 'Whether a sign-in link needs a passkey beside it.',
-    description: 'Confirmed by a passkey, either way.',
+    summary: 'Sets whether a sign-in link also needs a passkey.',
+    description: 'A passkey must confirm both switching on and switching off.',
     access: 'session',
     asksPasskey: true,
     body: closedObject({ isOn: Type.Boolean() }),

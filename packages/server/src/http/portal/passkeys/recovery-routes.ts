@@ -27,10 +27,10 @@ function askRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/recovery/link',
     operationId: 'askForRecoveryLink',
-    summary: 'Sends a link that asks for the removal of lost passkeys.',
+    summary: 'Sends a link that requests the removal of lost passkeys.',
     description:
-      "To the account's e-mail address: a stolen session cannot remove passkeys. `RATE_LIMITED` after 5 links to one address " +
-      'within an hour.',
+      "The link goes to the account's e-mail address, so that a stolen session cannot remove passkeys. " +
+      '`RATE_LIMITED` after 5 links to one address within an hour.',
     access: 'session',
     answer: closedObject({}),
     status: 202,
@@ -52,14 +52,15 @@ function beginRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/recovery',
     operationId: 'beginRecovery',
-    summary: 'Asks for the removal of lost passkeys by a link that was mailed.',
+    summary: 'Requests the removal of lost passkeys, by a link that was mailed.',
     description:
-      `By a recovery link, or by a sign-in link of an account that has passkeys; it is used up. ${RECOVERY_WAIT_HOURS} hours ` +
-      'later all passkeys are removed and the second factor is switched off, unless it is stopped. Asked again, it stays at the ' +
-      'time it had. `RATE_LIMITED` when it was asked for and stopped 5 times within a day.',
+      'The link is a recovery link, or a sign-in link of an account that has passkeys. It is used up. ' +
+      `${RECOVERY_WAIT_HOURS} hours later all passkeys are removed and the second factor is switched ` +
+      'off, unless the recovery is stopped. A second request does not change the time. `RATE_LIMITED` ' +
+      'if the recovery was requested and stopped 5 times within a day.',
     access: 'public',
     body: TokenBody,
-    answer: closedObject({ dueAt: Instant('When all passkeys are removed') }),
+    answer: closedObject({ dueAt: Instant('Time at which all passkeys are removed') }),
     errors: [NO_GOOD],
     handle: async ({ body, now, address }) => {
       const portal = facts();
@@ -81,7 +82,7 @@ function stopRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/recovery',
     operationId: 'stopRecovery',
     summary: 'Stops a recovery: the passkeys stay.',
-    description: 'Also when none is under way.',
+    description: 'The response is the same if no recovery is in progress.',
     access: 'session',
     answer: closedObject({}),
     handle: async ({ session, now }) => {
@@ -97,11 +98,13 @@ function stopByLinkRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/recovery/stop',
     operationId: 'stopRecoveryByLink',
-    summary: 'Stops a recovery by the link that was mailed when it was asked for.',
-    description: 'Nobody has to be signed in. The link is used up.',
+    summary: 'Stops a recovery, by the link that was mailed when it was requested.',
+    description: 'No sign-in is needed. The link is used up.',
     access: 'public',
     body: TokenBody,
-    answer: closedObject({ email: Type.String({ description: 'Whom the link was sent to.' }) }),
+    answer: closedObject({
+      email: Type.String({ description: 'The address to which the link was sent.' }),
+    }),
     errors: [NO_GOOD],
     handle: async ({ body, now, address }) => {
       const portal = facts();

@@ -25,7 +25,7 @@ const TOKEN_CHARACTERS_MAX = 1_000;
 /** The part behind the `#` of a link: browsers send it to no server, and mail scanners do not post it. */
 export const TokenField = Type.String({
   maxLength: TOKEN_CHARACTERS_MAX,
-  description: 'What stands behind the # of the link.',
+  description: 'The text after the # of the link.',
 });
 
 const TEXTS: Readonly<Record<LinkRefused['refused'], string>> = {

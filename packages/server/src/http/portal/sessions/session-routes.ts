@@ -23,7 +23,7 @@ function endRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/session',
     operationId: 'signOut',
     summary: 'Signs out in this browser.',
-    description: 'The session ends at once, and with it what it has open.',
+    description: 'The session ends at once, and its open connections end with it.',
     access: 'session',
     answer: Nothing,
     handle: async ({ session, now, setHeader }) => {
@@ -41,10 +41,10 @@ function endOthersRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/sessions',
     operationId: 'signOutElsewhere',
     summary: 'Signs out in every other browser.',
-    description: 'This session goes on.',
+    description: 'The session of the request continues.',
     access: 'session',
     answer: closedObject({
-      ended: Type.Integer({ minimum: 0, description: 'How many sessions it ended.' }),
+      ended: Type.Integer({ minimum: 0, description: 'The number of sessions that were ended.' }),
     }),
     handle: async ({ session, now }) => {
       const { people } = facts().store;
@@ -59,7 +59,7 @@ function endOneRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/sessions/:id',
     operationId: 'endSession',
     summary: 'Signs out in one browser.',
-    description: 'By the id of a session of this account; the others go on.',
+    description: 'The path has the id of a session of this account. The other sessions continue.',
     access: 'session',
     answer: Nothing,
     errors: [{ code: 'NOT_FOUND', status: 404 }],

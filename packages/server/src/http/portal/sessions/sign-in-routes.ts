@@ -38,8 +38,9 @@ function askRoute(facts: () => PortalFacts): Route {
     operationId: 'askForSignInLink',
     summary: 'Sends a sign-in link.',
     description:
-      'To any address, whether it has an account or not: the first sign-in makes one. The link works once and ' +
-      'within 15 minutes. `RATE_LIMITED` after 5 links to one address within an hour.',
+      'The link goes to any address, with or without an account: the first sign-in creates one. The ' +
+      'link works once and within 15 minutes. `RATE_LIMITED` after 5 links to one address within an ' +
+      'hour.',
     access: 'public',
     body: closedObject({ email: EmailField }),
     answer: Nothing,
@@ -65,23 +66,23 @@ function lookRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/sign-in/look',
     operationId: 'lookAtLink',
-    summary: 'What a link would do; it stays as good as it was.',
-    description: 'So that a page can say which account it opens before anybody is signed in.',
+    summary: 'Shows what a link would do, without using it up.',
+    description: 'A page can show which account the link opens before the visitor signs in.',
     access: 'public',
     body: TokenBody,
     answer: closedObject({
       purpose: Type.Enum(LINK_PURPOSES),
       email: Type.Union([Type.String(), Type.Null()], {
-        description: 'Whom the link was sent to, in part.',
+        description: 'The address to which the link was sent, in part.',
       }),
       newEmail: Type.Union([Type.String(), Type.Null()], {
-        description: 'The address that is to be approved.',
+        description: 'The new address that the link approves.',
       }),
       account: Type.Union([Type.String(), Type.Null()], {
-        description: 'The name of the account it opens; null: it makes a new one.',
+        description: 'The name of the account that the link opens; null: the link creates one.',
       }),
       needsPasskey: Type.Boolean({
-        description: 'Whether it signs in with a passkey beside it only.',
+        description: 'Whether the link signs in only together with a passkey.',
       }),
       expiresAt: Instant('End of its validity'),
     }),
@@ -111,15 +112,15 @@ function beginRoute(facts: () => PortalFacts): Route {
     operationId: 'signIn',
     summary: 'Signs in by a link.',
     description:
-      'The link is used up, and the answer sets the cookie of a new session, which lasts 30 days. Where the account asks for ' +
-      'a passkey beside the link, `FORBIDDEN` until there is one; the link stays good. `RATE_LIMITED` ' +
-      'also when 20 new accounts were made from your address within a day, and the last one less than ten minutes ago; the ' +
-      'link stays good then.',
+      'The link is used up. The response sets the cookie of a new session, which lasts 30 days. If the ' +
+      'account requires a passkey in addition to the link, the response without one is `FORBIDDEN`; the ' +
+      'link stays valid. `RATE_LIMITED` also if 20 new accounts were created from your address within a ' +
+      'day, and the last one less than ten minutes ago; the link then stays valid.',
     access: 'public',
     body: closedObject({ token: TokenField, passkey: Type.Optional(AssertionBody) }),
     answer: closedObject({
       email: Type.String(),
-      isNew: Type.Boolean({ description: 'Whether the account was made just now.' }),
+      isNew: Type.Boolean({ description: 'Whether this sign-in created the account.' }),
     }),
     errors: [NO_GOOD, CONFLICT],
     handle: async (request) => {
@@ -170,9 +171,9 @@ function claimRoute(facts: () => PortalFacts): Route {
     method: 'POST',
     path: '/v1/portal/claim',
     operationId: 'claimAccount',
-    summary: 'Claims an account that nobody owns, by the link of its operator.',
+    summary: 'Claims an account without an owner, by the link from its operator.',
     description:
-      'A sign-in link is sent to the address; who uses it becomes the owner of the account.',
+      'The service sends a sign-in link to the address. The person who uses it becomes the owner of the account.',
     access: 'public',
     body: closedObject({ token: TokenField, email: EmailField }),
     answer: Nothing,

@@ -16,8 +16,8 @@ export function portalStreamTokensRoute(store: () => AccountStore): Route {
     operationId: 'createPortalStreamToken',
     summary: 'Creates a stream token.',
     description:
-      "It is valid for 60 seconds and for one connection, with the rights of the account's plan, and ends with the " +
-      'session. Needs no body.',
+      "The token is valid for 60 seconds and for one connection, with the rights of the account's plan. " +
+      'It ends with the session. Needs no body.',
     access: 'session',
     answer: namedObject('StreamToken', {
       token: Type.String(),
