@@ -20,6 +20,17 @@ describe('the state', () => {
     assert.deepEqual(idsOf(subscription), ['c', 'd', 'e']);
   });
 
+  test('has an object of an upsert as that upsert describes it, and none that was removed [EVT-11] [EVT-13]', () => {
+    const { stage, subscription } = begun();
+    stage.socket.say(snapshot('20261112.9.1', 'a'), upsert('20261112.9.2', 'b'));
+    assert.deepEqual(idsOf(subscription), ['a', 'b']);
+    stage.socket.say(upsert('20261112.10.1', 'a', { data: { open: 1, close: 2 } }));
+    stage.socket.say(upsert('20261112.11.1', 'a', { data: { close: 3 } }));
+    assert.deepEqual(subscription.state.objects.get('a')?.data, { close: 3 });
+    stage.socket.say(remove('20261112.12.1', 'a'));
+    assert.deepEqual(idsOf(subscription), ['b']);
+  });
+
   test('is dropped at a reset, and is empty until the next snapshot [EVT-18]', () => {
     const { stage, subscription } = begun();
     const told = toldBy(subscription);

@@ -117,7 +117,7 @@ class Desk {
 
 const cursor = (rank: number, k: number, day = DAY) => `${day}.${rank}.${k}`;
 
-test('the cost is the trades of the range, from the cursor on where there is one', async () => {
+test('the cost is the trades of the range times what a trade costs, from the cursor on where there is one [COUNT-15]', async () => {
   const desk = new Desk();
   const whole = await desk.cover({});
   assert.deepEqual([whole.trades, whole.computeUnits, whole.until], [10, 20, desk.visible]);

@@ -112,7 +112,7 @@ async function pageOf(days: Days, query: CoveredQuery): Promise<HistoryPage> {
   return await pages.page(query, 'account');
 }
 
-test('a page names what was read, and its items are the very lines', async () => {
+test('a page names what was read, its trades times what a trade costs, and its items are the very lines [COUNT-14]', async () => {
   const page = await pageOf(new Days(1, 2, 4), covered(1));
   const item = (rank: number) =>
     `{"t":"upsert","cursor":"20261112.${rank}.1","id":"20261112.${rank}","final":true,"ts":"1","data":{"text":"üü"}}`;

@@ -152,7 +152,7 @@ test('on a stream that published nothing since, a cursor of any age is served [S
   assert.equal(ring.read(parseCursor('20261112.10.0')!, 1, 'live'), null);
 });
 
-test('a message stays for 15 minutes of tape time and then goes', () => {
+test('a message stays for 15 minutes of tape time and then goes [SUB-14]', () => {
   const press = new FlushPress();
   const shared = budget();
   const ring = new Ring(press.floor, shared, ONE);
@@ -196,7 +196,7 @@ test('readers of the same stretch share one encoding, and many names do not pile
   }
 });
 
-test('room is made by idle topics first, then by the oldest block of any ring', () => {
+test('room is made by idle topics first, then by the oldest block of any ring [SUB-16]', () => {
   const presses = [new FlushPress(), new FlushPress(), new FlushPress()];
   const rings: Ring[] = [];
   const idle = [2];

@@ -15,7 +15,7 @@ async function closing(client: StreamClient): Promise<readonly [number, string]>
   return [code, reason];
 }
 
-test('a key in the header opens the stream, and its use is noted [AUTH-02] [AUTH-03] [WS-06]', async () => {
+test('a key in the header opens the stream, and its use is noted [AUTH-02] [AUTH-03]', async () => {
   await using desk = await AccountStream.start();
   const key = await desk.key('live_history');
   for (const word of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
@@ -27,6 +27,19 @@ test('a key in the header opens the stream, and its use is noted [AUTH-02] [AUTH
     assert.equal(one.socket.readyState, one.socket.OPEN);
   }
   assert.deepEqual(desk.usedKeys, Array(4).fill(key.record.id));
+});
+
+test('an auth on a connection opened with the header is ignored, and its token stays unused [WS-06]', async () => {
+  await using desk = await AccountStream.start();
+  const [key, other] = [await desk.key('live'), await desk.key('live')];
+  const token = await desk.accounts.token(other);
+  using one = await desk.connect(key).opened();
+  for (const sent of [token, 'bad']) one.send({ t: 'auth', token: sent });
+  await one.answered();
+  assert.deepEqual(one.kinds(), ['pong']);
+  using byToken = await desk.openWith(token);
+  await byToken.answered();
+  assert.deepEqual(desk.usedKeys, [key.record.id, other.record.id]);
 });
 
 test('an account that is sent its first object has streamed; one that only connects has not', async () => {

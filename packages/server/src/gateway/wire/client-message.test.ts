@@ -145,7 +145,7 @@ test('a sub that cannot be used is told back whole up to 256 bytes, and left out
   }
 });
 
-test('a sub is a string of 1 to 64 UTF-8 bytes [SUB-01] [SUB-02] [SUB-03]', () => {
+test('a sub is a string of 1 to 64 UTF-8 bytes [SUB-01] [SUB-02] [SUB-03] [ERR-17]', () => {
   for (const sub of ['a', 'x'.repeat(64), 'é'.repeat(32), `${'é'.repeat(31)}aa`, '😀'.repeat(16)]) {
     assert.ok(accepts({ ...SUBSCRIBE, sub }), sub);
   }
@@ -192,7 +192,7 @@ test('mode is live or confirmed [SUB-08]', () => {
   }
 });
 
-test('from is live, a cursor or a time, exactly', () => {
+test('from is live, a cursor or a time, exactly [SUB-10]', () => {
   const good = [
     'live',
     { cursor: '20261112.0.0' },

@@ -41,7 +41,7 @@ test('a key needs the scope history, for query and estimate [AUTH-22]', async ()
   }
 });
 
-test('an alias means the contract it designated at from, also across a roll [INST-04] [INST-11] [DET-22]', async () => {
+test('an alias means the contract it designated at from, also across a roll [INST-03] [INST-04] [INST-11] [DET-22]', async () => {
   const alias = { ...RANGE, instrument: 'ES.c.0', limit: '10000' };
   const older = { ...RANGE, instrument: 'ESU6', dataset: SIM_DATASET, limit: '10000' };
   for (const range of [
@@ -68,7 +68,7 @@ test('an alias means the contract it designated at from, also across a roll [INS
   await reader.refusedAt({ ...open, untilCursor: '20260914.9.0' }, '/untilCursor');
 });
 
-test('a restriction to instruments is judged by what the name meant at from [INST-12] [INST-13] [INST-14] [INST-15]', async () => {
+test('a restriction to instruments is judged by what the name meant at from [INST-12] [INST-13] [INST-14] [INST-15] [ERR-31]', async () => {
   const accountId = await service.account('history');
   const keyFor = async (name: string) =>
     reader.with((await service.key(accountId, { instruments: [name] })).secret);
@@ -96,7 +96,7 @@ test('a restriction to instruments is judged by what the name meant at from [INS
   await expired.page(before);
 });
 
-test('the sandbox has seven days, a test key too, live none, history all there are [PLAN-01] [PLAN-05] [PLAN-07] [PLAN-16] [PLAN-17]', async () => {
+test('the sandbox has seven days, a test key too, live none, history all there are [PLAN-01] [PLAN-05] [PLAN-07] [PLAN-16] [PLAN-17] [ERR-31]', async () => {
   const trial = await service.key(await service.account('live_history'), { environment: 'test' });
   for (const secret of [await service.customer('sandbox'), trial.secret]) {
     const own = reader.with(secret);
@@ -115,6 +115,9 @@ test('the sandbox has seven days, a test key too, live none, history all there a
     const first = { ...RANGE, from: dayText(FIRST_DAY), limit: '1' };
     const { missingDays } = await own.refused(first, 402, 'NOT_COVERED');
     assert.deepEqual(missingDays, [dayText(addDays(FIRST_DAY, -1))]);
+    // Nothing is too long ago for the plan: there is just no data.
+    const longAgo = { ...RANGE, from: '1970-01-02', to: '1970-01-03' };
+    await own.refused(longAgo, 402, 'NOT_COVERED');
   }
   const live = reader.with(await service.customer('live'));
   for (const path of PATHS) {

@@ -87,7 +87,7 @@ test('the new key has the name, environment, scopes, restrictions and expiry of 
   }
 });
 
-test('a second rotation is 409 CONFLICT and changes nothing [KEY-44] [KEY-45]', async () => {
+test('a second rotation is 409 CONFLICT and changes nothing [KEY-44] [KEY-45] [ERR-33]', async () => {
   const key = await service.customer('live_history');
   const conflict = { status: 409, code: 'CONFLICT' } as const;
   for (const first of [0, 3_600]) {

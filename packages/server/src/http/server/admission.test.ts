@@ -63,7 +63,7 @@ test('a key in the header Authorization, behind the word Bearer in any case, is 
   }
 });
 
-test('without a key every keyed route is 401, with no word of a token [AUTH-06] [AUTH-09] [AUTH-10] [RATE-05]', async () => {
+test('without a key every keyed route is 401, with no word of a token [AUTH-06] [AUTH-09] [AUTH-10] [ERR-30] [RATE-05]', async () => {
   for (const [method, url] of KEYED) {
     const answer = await service.request(method, url, { body: method === 'POST' ? {} : undefined });
     checkProblem(answer, DOCS_URL, UNAUTHORIZED);
@@ -110,7 +110,7 @@ test('Authorization sent twice is 401, whatever it holds and whatever the connec
   assert.match(heads[1]!, /www-authenticate: Bearer realm=service, error=invalid_token/i);
 });
 
-test('an invalid, revoked or expired key is 401 and called an invalid token [AUTH-07] [AUTH-08] [AUTH-09] [AUTH-10] [RATE-05]', async () => {
+test('an invalid, revoked or expired key is 401 and called an invalid token [AUTH-07] [AUTH-08] [AUTH-09] [AUTH-10] [ERR-30] [RATE-05]', async () => {
   const account = await service.account();
   const { secret } = await service.key(account);
   const revoked = await service.key(account);

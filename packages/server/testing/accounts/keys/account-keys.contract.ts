@@ -5,11 +5,7 @@ import { test } from 'node:test';
 import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import fc from 'fast-check';
-import {
-  ENDED_KEY_SHOWN_NS,
-  type KeyRecord,
-  VALID_KEYS_MAX,
-} from '../../../src/accounts/keys/keys-store.ts';
+import { type KeyRecord, VALID_KEYS_MAX } from '../../../src/accounts/keys/keys-store.ts';
 import { ALL_RIGHTS, DAY_NS, SECOND_NS, START, type StoreRig } from '../store/account-store-rig.ts';
 
 const MINUTE_NS = 60n * SECOND_NS;
@@ -77,14 +73,14 @@ function testRecords(adapter: string, start: () => Promise<StoreRig>): void {
     rig.pass(SECOND_NS);
     await rig.store.revokeKey(rig.operator, account.id, revoked.id);
 
-    const endedAt = rig.now;
-    rig.now = (endedAt + ENDED_KEY_SHOWN_NS - 1n) as EpochNs;
+    const [endedAt, shownFor] = [rig.now, 30n * DAY_NS];
+    rig.now = (endedAt + shownFor - 1n) as EpochNs;
     assert.deepEqual((await ids()).sort(), [revoked.id, expiring.id, valid.id].sort());
-    rig.now = (endedAt + ENDED_KEY_SHOWN_NS) as EpochNs;
+    rig.now = (endedAt + shownFor) as EpochNs;
     assert.deepEqual((await ids()).sort(), [expiring.id, valid.id].sort());
-    rig.now = (expiring.expiresAt! + ENDED_KEY_SHOWN_NS - 1n) as EpochNs;
+    rig.now = (expiring.expiresAt! + shownFor - 1n) as EpochNs;
     assert.deepEqual((await ids()).sort(), [expiring.id, valid.id].sort());
-    rig.now = (expiring.expiresAt! + ENDED_KEY_SHOWN_NS) as EpochNs;
+    rig.now = (expiring.expiresAt! + shownFor) as EpochNs;
     assert.deepEqual(await ids(), [valid.id]);
     assert.equal((await rig.store.findKey(secret.hash))?.key.revokedAt, endedAt);
   });

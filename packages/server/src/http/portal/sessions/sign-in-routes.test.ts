@@ -90,7 +90,7 @@ test('after a rejection the old link stays refused and a new one works [PORTAL-0
   checkProblem(await browser.useLink(token), DOCS_URL, UNAUTHORIZED);
 });
 
-test('five links an hour go to one address, whoever asks; another is unaffected [PORTAL-05, ERR-27, SEC-11]', async () => {
+test('five links an hour go to one address, whoever asks; another is unaffected [PORTAL-05, ERR-12, ERR-27, SEC-11]', async () => {
   const email = newEmail();
   await new PortalBrowser(service).signIn(email);
   service.clock.advance(60 * MINUTE_MS);
