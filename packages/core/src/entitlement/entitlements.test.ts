@@ -43,7 +43,7 @@ test('the table has refusals and permissions for every way of asking', () => {
   }
 });
 
-test('at the instant of its expiry a contract leaves its alias, and only its own entry counts', () => {
+test('at the instant of its expiry a contract leaves its alias, and only its own entry counts [INST-15]', () => {
   const contract = RIGHT_BOOK.contract('ESM7');
   assert.ok(contract);
   const { expiresAt } = contract;

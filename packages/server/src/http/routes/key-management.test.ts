@@ -146,6 +146,13 @@ test('a manager without restrictions manages restricted and unrestricted targets
   };
   await isAccepted({}, restricted);
   await isAccepted({}, {});
+  // Each criterion follows from its own restriction alone.
+  const { instruments, expiresAt } = restricted as Required<Rights>;
+  const allowedIps = [HOME_ADDRESS];
+  for (const own of [{ instruments }, { allowedIps }, { expiresAt }]) {
+    await isAccepted(own, own);
+    await isAccepted(own, { ...restricted, ...own });
+  }
 });
 
 test('what is refused changes nothing and is in the audit log', async () => {

@@ -17,7 +17,7 @@ after(() => service[Symbol.asyncDispose]());
 const issue = (key: string, more: object = {}) =>
   service.post<StreamToken>('/v1/stream-tokens', { key, ...more });
 
-test('a token needs no body and is answered with its expiry in 60 seconds [TOK-01] [TOK-04]', async () => {
+test('a token needs no body and is answered with its expiry in 60 seconds [TOK-01] [TOK-03] [TOK-04]', async () => {
   const key = await service.customer();
   const { status, body } = await issue(key);
   assert.equal(status, 201);

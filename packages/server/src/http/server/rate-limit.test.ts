@@ -154,6 +154,13 @@ for (const [plan, restPerMinute, rule] of [
 test('the allowance refills continuously, up to the limit and no further [RATE-11] [RATE-12]', async () => {
   const key = await service.customer();
   for (let count = 1; count <= 60; count += 1) await service.get('/v1/usage', { key });
+  service.clock.advance(999);
+  checkProblem(await service.get('/v1/usage', { key }), DOCS_URL, LIMITED);
+  for (const ms of [1, 1_000, 1_000]) {
+    service.clock.advance(ms);
+    assert.equal(remainingOf(await service.get('/v1/usage', { key })), 0, 'one a second');
+    checkProblem(await service.get('/v1/usage', { key }), DOCS_URL, LIMITED);
+  }
   service.clock.advance(15_000);
   assert.equal(remainingOf(await service.get('/v1/usage', { key })), 14, 'a quarter, less one');
   service.clock.advance(86_400_000);
