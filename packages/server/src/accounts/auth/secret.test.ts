@@ -13,7 +13,7 @@ function numberIn(digits: string): bigint {
   return [...digits].reduce((sum, digit) => sum * 62n + BigInt(BASE62.indexOf(digit)), 0n);
 }
 
-test('all 160 random bits are in the text of a key, which has one width', () => {
+test('all 160 random bits are in the text of a key, which has one width [SEC-01]', () => {
   fc.assert(
     fc.property(bytes20, (bytes) => {
       const text = newKeyText('live', () => bytes);
@@ -43,7 +43,7 @@ test('a source of randomness that gives fewer bytes than asked for is an error',
   assert.throws(() => newKeyText('live', () => new Uint8Array(19)), RangeError);
 });
 
-test('a text with one changed, missing, added or swapped character is not sound', () => {
+test('a text with one changed, missing, added or swapped character is not sound [SEC-01]', () => {
   fc.assert(
     fc.property(bytes20, fc.nat(200), fc.nat(61), (bytes, place, digit) => {
       const text = newKeyText('live', () => bytes);
@@ -73,7 +73,7 @@ test('texts that were never handed out are not sound, whatever they hold', () =>
   assert.equal(isSoundText(` ${key}`), false);
 });
 
-test('only a digest and the last four characters are kept', () => {
+test('only a digest and the last four characters are kept [SEC-01]', () => {
   const key = newKeyText('live', () => new Uint8Array(20).fill(7));
   const digest = digestOf(key);
   assert.match(digest.hash, /^[0-9a-f]{64}$/);

@@ -7,11 +7,11 @@ import { DAY, FLOOD, InProcessStream } from '../../../testing/stream/in-process-
 import { clientFrame } from '../../../testing/stream/raw-socket.ts';
 import { StallingSocket } from '../../../testing/stream/stalling-socket.ts';
 import { subscribe } from '../../../testing/stream/stream-client.ts';
-import { OUTBOX_LIMITS } from '../wire/outbox.ts';
 import { WRITE_BYTES_MAX } from '../wire/socket-writer.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 
-const { skipFromBytes, bytesMax } = OUTBOX_LIMITS;
+/** Of the interface: 256 KiB and 1 MiB. */
+const [skipFromBytes, bytesMax] = [262_144, 1_048_576];
 
 /** A stream with a reader that never stalls, which shows the test all published messages. */
 class Stage implements AsyncDisposable {

@@ -9,7 +9,6 @@ import { clientFrame } from '../../../testing/stream/raw-socket.ts';
 import { StallingSocket } from '../../../testing/stream/stalling-socket.ts';
 import { subscribe } from '../../../testing/stream/stream-client.ts';
 import { closeFrame } from '../../../testing/stream/wire-frame.ts';
-import { SLOW_CLOSE_WITHIN_MS } from '../connection/socket-settings.ts';
 import { OUTBOX_LIMITS } from '../wire/outbox.ts';
 import { WRITE_BYTES_MAX } from '../wire/socket-writer.ts';
 
@@ -76,7 +75,7 @@ test('ten seconds after the decision its socket is gone, whatever the peer does 
   ];
   for (const [index, behave] of conducts.entries()) {
     const socket = await slowReader(stream);
-    for (let second = 1; second < SLOW_CLOSE_WITHIN_MS / 1_000; second += 1) {
+    for (let second = 1; second < 10; second += 1) {
       await behave(socket);
       await stream.pass(1_000);
       assert.equal(socket.destroyed, false, `${index} after ${second} s`);
