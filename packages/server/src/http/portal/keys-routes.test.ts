@@ -12,7 +12,7 @@ import { PortalBrowser } from '../../../testing/portal/portal-browser.ts';
 import { checkProblem } from '../../../testing/rest/problem-check.ts';
 import { DOCS_URL, RestService } from '../../../testing/rest/rest-service.ts';
 import { digestOf } from '../../accounts/auth/secret.ts';
-import { KEYS_MADE_MAX, VALID_KEYS_MAX } from '../../accounts/keys/keys-store.ts';
+import { KEYS_MADE_MAX } from '../../accounts/keys/keys-store.ts';
 import type { KeyView } from '../routes/key-view.ts';
 
 const SECOND_NS = 1_000_000_000n;
@@ -21,6 +21,9 @@ interface KeyList {
   readonly keys: readonly KeyView[];
   readonly limits: { readonly valid: number; readonly validMax: number };
 }
+
+/** Of the interface. */
+const VALID_KEYS_MAX = 10;
 
 let service: RestService;
 let keys: KeyRequests;

@@ -5,12 +5,13 @@ import { waitText } from '@tapeloom/core/person/wait-text';
 import { KeyRequests } from '../../../testing/accounts/key-requests.ts';
 import { checkProblem } from '../../../testing/rest/problem-check.ts';
 import { DOCS_URL, type RestAnswer, RestService } from '../../../testing/rest/rest-service.ts';
-import { KEYS_LISTED_MAX, KEYS_MADE_MAX } from '../../accounts/keys/keys-store.ts';
 import type { AccountStore } from '../../accounts/store/account-store.ts';
 import { openSqliteAccountStore } from '../../accounts/store/sqlite/sqlite-account-store.ts';
 
 const LIMITED = { status: 429, code: 'RATE_LIMITED' } as const;
 const SECOND_MS = 1_000;
+/** As documented. */
+const [KEYS_MADE_MAX, KEYS_LISTED_MAX] = [200, 1_000];
 
 interface Crowded extends AsyncDisposable {
   readonly service: RestService;

@@ -5,10 +5,12 @@ import { test } from 'node:test';
 import { keyStateAt } from '@tapeloom/core/entitlement/key-rights';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import fc from 'fast-check';
-import { type KeyRecord, VALID_KEYS_MAX } from '../../../src/accounts/keys/keys-store.ts';
+import type { KeyRecord } from '../../../src/accounts/keys/keys-store.ts';
 import { ALL_RIGHTS, DAY_NS, SECOND_NS, START, type StoreRig } from '../store/account-store-rig.ts';
 
 const MINUTE_NS = 60n * SECOND_NS;
+/** Of the interface. */
+const VALID_KEYS_MAX = 10;
 
 export function testKeys(adapter: string, start: () => Promise<StoreRig>): void {
   testRecords(adapter, start);
