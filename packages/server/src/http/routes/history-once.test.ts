@@ -50,7 +50,7 @@ class Pages {
   }
 }
 
-test('a page that is asked for again with its Idempotency-Key is the same page, charged once', async () => {
+test('a page that is asked for again with its Idempotency-Key is the same page, charged once [COUNT-14] [USE-10]', async () => {
   await using service = await RestService.start();
   const pages = await Pages.of(service);
   // Without an end: a new query would reach further each time.
