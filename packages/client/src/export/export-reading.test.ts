@@ -27,10 +27,14 @@ interface Stage {
 }
 
 /** Runs with a server and its client, and checks that neither leaves anything behind. */
-async function staged(server: Promise<ScriptedHttp>, run: (stage: Stage) => Promise<void>) {
+async function staged(
+  server: Promise<ScriptedHttp>,
+  run: (stage: Stage) => Promise<void>,
+  options: { readonly maxRetries?: number } = {},
+) {
   const stage = { server: await server, clock: new HurriedClock() };
   const { url } = stage.server;
-  const client = new RestClient({ url, key: 'svc_live_x', clock: stage.clock });
+  const client = new RestClient({ url, key: 'svc_live_x', clock: stage.clock, ...options });
   try {
     await run({ ...stage, export: (more) => client.export({ ...REQUEST, ...more }) });
     assert.equal(stage.clock.pending, 0);
@@ -206,6 +210,17 @@ test('five resumes in a row without a new line are the limit, 1, 2, 4, 8 and 16 
       },
     );
   }
+});
+
+test('more resumes than five are at most 30 s apart [CLIENT-43]', async () => {
+  await staged(
+    exportServer(LINES, () => 3),
+    async ({ clock, export: exported }) => {
+      await failure(exported());
+      assert.deepEqual(clock.waits, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+    },
+    { maxRetries: 7 },
+  );
 });
 
 test('a new line begins the count and the delays anew [CLIENT-41] [CLIENT-42]', async () => {
