@@ -154,7 +154,7 @@ test('an export ends at untilCursor, without a tail', async () => {
   );
 });
 
-test('resuming starts at exactly the line asked for, at any line, free of compute units [EXP-06] [COUNT-26]', async () => {
+test('resuming starts at exactly the line asked for, at any line, free of compute units [EXP-05] [EXP-06] [COUNT-26]', async () => {
   const secret = await service.customer('history');
   const { lines, token, bytes } = await exported(RANGE, secret);
   const { used } = await usageOf(secret);

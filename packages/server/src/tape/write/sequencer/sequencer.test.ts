@@ -178,6 +178,25 @@ test('a late print is stamped with the promise, the next with another source tim
   assert.equal(tape.counters.backwards, 2);
 });
 
+test('a punctual print at the very stamp of a late one comes 1 ns after it [DET-04]', async () => {
+  await using tape = await openSimTape(new SimDisk().boot());
+  await tape.intake.offer([ES([[1, 500]])], at(1_000));
+  await tape.intake.offer(
+    [
+      ES([
+        [2, 700],
+        [3, 1_000],
+        [4, 1_000],
+      ]),
+    ],
+    null,
+  );
+  assert.deepEqual(
+    (await stamps(tape.tape)).map(([, , ts]) => ts),
+    [500, 1_000, 1_001, 1_001],
+  );
+});
+
 test('a source that sends time backwards never moves tape time back [DET-04]', async () => {
   await using tape = await openSimTape(new SimDisk().boot());
   await tape.intake.offer(
