@@ -125,6 +125,10 @@ test('the headers say limit, what is available now, seconds to a full allowance,
   service.clock.advance(1_000 * Number(refused.headers['ratelimit-reset']));
   const full = await service.get('/v1/usage', { key });
   assert.equal(remainingOf(full), 59, 'all of 60, less this one');
+  for (let count = 0; count < 10; count += 1) await service.get('/v1/usage', { key });
+  service.clock.advance(1_500);
+  const part = await service.get('/v1/usage', { key });
+  assert.equal(remainingOf(part), 49, 'half a request is none');
 });
 
 test('past the allowance 429 RATE_LIMITED; after Retry-After the next passes [RATE-01] [ERR-12] [ERR-27]', async () => {
