@@ -49,7 +49,11 @@ test('a sandbox, a history and a test key get the messages of a live one, ten mi
   await stream.pass(9 * MINUTE_MS + 39_000);
   await answered();
   for (const client of delayedClients) assert.deepEqual(published(client), []);
-  await stream.pass(30_000);
+  // Ten minutes and two seconds after the first trade.
+  await stream.pass(3_000);
+  await answered();
+  for (const client of delayedClients) assert.ok(published(client).length > 0);
+  await stream.pass(27_000);
   await answered();
   const twentieth = published(first!)[19];
   for (const client of delayedClients) {

