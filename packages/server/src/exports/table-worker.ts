@@ -1,14 +1,14 @@
 /** The thread that writes tables: one call after another, so exports alternate piece by piece. */
 
 import { parentPort } from 'node:worker_threads';
-import { collectAtRest } from '../platform/memory/collect-garbage.ts';
+import { collectAtRest, collectGarbage } from '../platform/memory/collect-garbage.ts';
 import { reasonOf } from '../platform/refusal.ts';
 import { runInBackground } from '../platform/threads/background-thread.ts';
 import { ThreadDesk } from '../platform/threads/thread-desk.ts';
 import type { Pieces, TableShape } from './table-wire.ts';
 import { TableWriter } from './table-writer.ts';
 
-/** Pieces of rows are garbage once they are written; without this, an idle table would keep them for long. */
+/** Lines that fill no group leave little garbage: it is collected when the thread is idle. */
 const COLLECT_EVERY_MS = 5_000;
 
 runInBackground();
@@ -40,7 +40,10 @@ function written(table: number, write: (writer: TableWriter) => Pieces): Pieces 
   const writer = tables.get(table);
   if (writer === undefined) throw new RangeError(`no table ${table} is open`);
   try {
-    return write(writer);
+    const written = write(writer);
+    // A group of rows leaves tens of megabytes. They go before the next group comes.
+    if (written.length > 0) collectGarbage();
+    return written;
   } catch (error) {
     tables.delete(table);
     throw error;
