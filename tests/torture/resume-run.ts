@@ -277,9 +277,11 @@ function report(
   };
 }
 
-/** Throws when a promise was broken, with the first of the reasons. */
+/** Throws when a promise was broken, with the reasons by kind, and the first ones in full. */
 export function assertHeld({ problems, ignored }: ResumeReport): void {
-  const shown = problems.slice(0, PROBLEMS_SHOWN).join('\n');
+  const kinds = Map.groupBy(problems, (it) => it.replaceAll(/\d[\d.~e-]*/g, '#'));
+  const counted = [...kinds].map(([kind, of]) => `${of.length} x ${kind}`).slice(0, PROBLEMS_SHOWN);
+  const shown = [...counted, '', ...problems.slice(0, PROBLEMS_SHOWN)].join('\n');
   assert.equal(problems.length, 0, `${problems.length} problems:\n${shown}`);
   assert.equal(ignored, 0, 'nothing was sent twice');
 }

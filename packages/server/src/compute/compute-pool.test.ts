@@ -192,6 +192,19 @@ test('without a living thread questions are refused for now and reads wait', asy
   assert.equal(pageThread(await read.next()), 2);
 });
 
+test('cursors to locate take at most half of the calls, so that pages find room', async () => {
+  await using world = new ComputeWorld(1, { callsPerThread: 4 });
+  const locate = () => world.pool.locate('ESZ6', '20261112.1.1', null);
+  const ask = () => world.pool.daysVersions(['ESZ6']);
+  const [first, second, third] = [locate(), locate(), locate()];
+  await assert.rejects(third, refusedAs('full', { what: 'questions' }));
+  assert.deepEqual(await Promise.all([first, second]), [{ t: 'beyond' }, { t: 'beyond' }]);
+  const some = [locate(), locate(), ask(), ask()];
+  await assert.rejects(ask(), refusedAs('full', { what: 'questions' }));
+  assert.equal((await Promise.all(some)).length, 4);
+  assert.equal(world.pool.counts.refused.questions, 2);
+});
+
 test('after the end everything is refused, also what waits', async () => {
   const world = new ComputeWorld(1, { workingPerThread: 1 });
   const read = await world.pool.read(request('a'));

@@ -32,7 +32,7 @@ export interface ComputeLimits extends AdmissionLimits {
   readonly workingPerAccountAndThread: number;
   /** The memory of idle reads, by weight; `allMax` applies to each thread. */
   readonly idle: IdleLimits;
-  /** Pending calls of one thread. */
+  /** Pending calls of one thread. `locate` gets half of them: a stream retries it, a page is refused. */
   readonly callsPerThread: number;
 }
 
@@ -267,8 +267,10 @@ export class ComputePool implements SettledDays, Replays, AsyncDisposable {
     this.#refuseWhenOver();
     await this.#refreshed;
     const thread = this.#threads.leastBusy();
+    const { callsPerThread } = this.#limits;
+    const callsMax = name === 'locate' ? callsPerThread / 2 : callsPerThread;
     try {
-      if (thread === null || thread.callCount >= this.#limits.callsPerThread) {
+      if (thread === null || thread.callCount >= callsMax) {
         throw new Refusal({ t: 'full', what: 'questions' });
       }
       return await thread.call(name, ...args);

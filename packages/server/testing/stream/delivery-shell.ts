@@ -123,7 +123,11 @@ export class DeliveryShell {
     switch (action.t) {
       case 'locate':
         this.#later(() =>
-          this.step({ t: 'located', place: world.locate(parseCursor(action.cursor)!) }),
+          this.step(
+            world.isFull
+              ? { t: 'locate-failed', why: { t: 'full', what: 'questions' } }
+              : { t: 'located', place: world.locate(parseCursor(action.cursor)!) },
+          ),
         );
         return;
       case 'wait':

@@ -12,13 +12,11 @@ import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { Block } from '../../blocks/block.ts';
 import type { ReplayPage } from '../../runs/replay.ts';
 import type { DeliveryAction, DeliveryReplay } from './delivery-events.ts';
+import { FullRetries } from './full-retries.ts';
 
 type Actions = readonly DeliveryAction[];
 
 const NOTHING: Actions = [];
-
-/** How often opening a replay is retried while all slots for replays are taken. */
-const FULL_TRIES_MAX = 60;
 
 export class Backfill {
   readonly #replay: DeliveryReplay;
@@ -29,7 +27,7 @@ export class Backfill {
   #isAtEnd = false;
   #pagesReserved = 0;
   #isReserving = false;
-  #triesLeft = FULL_TRIES_MAX;
+  readonly #retries = new FullRetries();
   #isTurnedAway = false;
 
   constructor(replay: DeliveryReplay, isProbe: boolean) {
@@ -58,10 +56,8 @@ export class Backfill {
 
   /** The compute threads were at capacity; false when no retry is left. */
   turnAway(): boolean {
-    if (this.#triesLeft === 0) return false;
-    this.#triesLeft -= 1;
-    this.#isTurnedAway = true;
-    return true;
+    this.#isTurnedAway = this.#retries.take();
+    return this.#isTurnedAway;
   }
 
   get isTurnedAway(): boolean {

@@ -31,6 +31,7 @@ export interface TopicFacts extends TopicState {
 export type DeliveryEvent =
   | { readonly t: 'begin' }
   | { readonly t: 'located'; readonly place: CursorPlace }
+  | { readonly t: 'locate-failed'; readonly why: RefusalReason }
   | { readonly t: 'waited' }
   | { readonly t: 'attached'; readonly topic: TopicFacts }
   | { readonly t: 'ready' }

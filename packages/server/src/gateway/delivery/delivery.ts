@@ -18,14 +18,13 @@ import type {
   DeliveryStart,
   TopicFacts,
 } from './delivery-events.ts';
+import { FULL_WAIT_MS } from './full-retries.ts';
 import { type PlannedReplay, StartSearch, type StartStep } from './start-search.ts';
 import { replyTo, type StartRefusal, type StartRights, type StreamTimes } from './start-verdict.ts';
 import { ToldStatus } from './told-status.ts';
 
 /** How long a replay at its end waits for the tape or the topic. */
 const TRY_AGAIN_MS = 250;
-/** How long to wait for a slot for a replay. */
-const FULL_WAIT_MS = 500;
 
 type Actions = readonly DeliveryAction[];
 type Phase = 'locating' | 'attaching' | 'ring' | 'replaying' | 'snapshot' | 'live' | 'ended';
@@ -96,6 +95,8 @@ export class Delivery {
         return this.#seek(this.#search.begin(times), times);
       case 'located':
         return this.#located(event.place, times);
+      case 'locate-failed':
+        return this.#locateFailed(event.why);
       case 'waited':
         return this.#waited(times);
       case 'attached':
@@ -160,6 +161,12 @@ export class Delivery {
     const { cursor } = this.#search;
     if (this.#phase !== 'locating' || cursor === null) return NOTHING;
     return this.#seek(this.#search.located(cursor, place, times), times);
+  }
+
+  #locateFailed(why: RefusalReason): Actions {
+    if (this.#phase !== 'locating') return NOTHING;
+    const mayRetry = why.t === 'full' && this.#search.turnAway();
+    return mayRetry ? [{ t: 'wait', ms: FULL_WAIT_MS }] : this.#fail(replyTo(why));
   }
 
   #waited(times: StreamTimes): Actions {

@@ -9,6 +9,7 @@ import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import { lookAgainMs } from '../../runs/ahead-wait.ts';
 import type { CursorPlace } from '../../runs/replay.ts';
 import type { DeliveryReplay, DeliveryStart } from './delivery-events.ts';
+import { FullRetries } from './full-retries.ts';
 import {
   FREE_RESUME_NS,
   judgeDay,
@@ -50,6 +51,9 @@ export class StartSearch {
   /** Where the cursor lies, once that is known. */
   #place: CursorPlace = { t: 'gone' };
   #waitedMs = 0;
+  #retries = new FullRetries();
+  /** The last wait was for a free compute thread, not for the cursor. */
+  #isTurnedAway = false;
 
   constructor(start: DeliveryStart, contract: string, rights: StartRights) {
     this.#start = start;
@@ -97,8 +101,15 @@ export class StartSearch {
     }
   }
 
+  /** The compute threads were at capacity; false when no retry is left. */
+  turnAway(): boolean {
+    this.#isTurnedAway = this.#retries.take();
+    return this.#isTurnedAway;
+  }
+
   waited(times: StreamTimes): StartStep {
-    this.#waitedMs += lookAgainMs(this.#waitedMs);
+    if (!this.#isTurnedAway) this.#waitedMs += lookAgainMs(this.#waitedMs);
+    this.#isTurnedAway = false;
     return this.begin(times);
   }
 
@@ -106,6 +117,7 @@ export class StartSearch {
   moveTo(cursor: Cursor): void {
     this.#start = { t: 'cursor', cursor };
     this.#waitedMs = 0;
+    this.#retries = new FullRetries();
   }
 
   /** The time that it starts at, as far as it is known. */

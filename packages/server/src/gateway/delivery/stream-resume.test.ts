@@ -6,6 +6,7 @@ import { AccountStream } from '../../../testing/stream/account-stream.ts';
 import { DAY, InProcessStream } from '../../../testing/stream/in-process-stream.ts';
 import { ResumingClient, RESUMING_SUB as SUB } from '../../../testing/stream/resuming-client.ts';
 import { openClient, subscribe } from '../../../testing/stream/stream-client.ts';
+import { Refusal } from '../../platform/refusal.ts';
 
 const MINUTE_MS = 60_000;
 const BARS = { params: { size: 10 } };
@@ -96,6 +97,59 @@ test('a stream that published nothing since has no age limit, also when its topi
     assert.ok(parseCursor(hb.cursor!) !== null);
     cut.cut();
   }
+});
+
+test('more resumes at once than the compute threads take: each waits, and none is refused [SUB-14]', async () => {
+  await using stream = await InProcessStream.start();
+  const { steady, cut } = await pair(stream);
+  await tradeFor(stream, 10);
+  cut.cut();
+  await tradeFor(stream, 10);
+  const before = cut.cursor!;
+  const { replays } = stream;
+  const locate = replays.locate.bind(replays);
+  let asked = 0;
+  replays.locate = async (...of) => {
+    asked += 1;
+    if (asked <= 3) throw new Refusal({ t: 'full', what: 'questions' });
+    return await locate(...of);
+  };
+  await cut.start();
+  for (const tries of [1, 2, 3]) {
+    await cut.connection.answered();
+    assert.deepEqual([asked, cut.kinds], [tries, []]);
+    await stream.pass(500);
+  }
+  await cut.connection.find('upsert');
+  await agree(steady, cut);
+  assert.equal(asked, 4);
+  assert.deepEqual(cut.kinds, ['subscribed', 'status', 'upsert']);
+  const cursors = (client: ResumingClient) =>
+    client.messages.flatMap((it) => (it.t === 'upsert' ? [it.cursor] : []));
+  assert.deepEqual(cursors(cut), cursors(steady).slice(cursors(steady).indexOf(before) + 1));
+  assert.deepEqual(stream.faults, []);
+});
+
+test('compute threads at capacity for half a minute refuse a resume with CAPACITY', async () => {
+  await using stream = await InProcessStream.start();
+  const { cut } = await pair(stream);
+  await tradeFor(stream, 10);
+  cut.cut();
+  const { replays } = stream;
+  let asked = 0;
+  replays.locate = async () => {
+    asked += 1;
+    throw new Refusal({ t: 'full', what: 'questions' });
+  };
+  await cut.start();
+  for (let tries = 1; tries <= 60; tries += 1) {
+    await cut.connection.answered();
+    assert.equal(asked, tries);
+    await stream.pass(500);
+  }
+  const { code } = await cut.connection.find('error');
+  assert.deepEqual([code, asked], ['CAPACITY', 61]);
+  assert.deepEqual(stream.faults, []);
 });
 
 test('across a restart of the server a client notices nothing but the reconnect [SUB-14]', async () => {

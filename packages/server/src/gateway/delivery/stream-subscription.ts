@@ -16,6 +16,7 @@ import type { Caller } from '../../accounts/auth/caller.ts';
 import { type ColdOpens, idleTopicsOf } from '../../accounts/limits/cold-opens.ts';
 import { Block } from '../../blocks/block.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { reasonOf } from '../../platform/refusal.ts';
 import type { ReplayPage } from '../../runs/replay.ts';
 import { Flush } from '../../topics/flush.ts';
 import type { RingPiece } from '../../topics/ring.ts';
@@ -278,7 +279,11 @@ export class StreamSubscription implements Subscriber, PieceSender {
     const seenUntil = delaySeconds === 0 ? null : this.#times().allowed;
     this.#services.replays.locate(contract, cursor, seenUntil).then(
       (place) => this.#step({ t: 'located', place }),
-      (error: unknown) => this.#fault(error),
+      (error: unknown) => {
+        const why = reasonOf(error);
+        if (why.t === 'failed') this.#fault(error);
+        else this.#step({ t: 'locate-failed', why });
+      },
     );
   }
 
