@@ -34,7 +34,7 @@ const RETRY_MS = 20;
 /** But for a server that says that it is at its limit. */
 const TRY_LATER_MS = 1_000;
 const LATER_CODES: readonly number[] = [1013, 4029];
-const FINAL_BEAT_WITHIN_MS = 60_000;
+const FINAL_BEAT_WITHIN_MS = 180_000;
 
 export interface ResumeClientOptions {
   readonly port: number;

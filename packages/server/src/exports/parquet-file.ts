@@ -46,9 +46,13 @@ export class ParquetFile implements TableFile {
   }
 
   add({ rows, values }: TableGroup): Uint8Array<ArrayBuffer> {
-    const columnData = this.#columns.map(({ name, type }, at) => {
-      return { name, data: physical(type, values[at]!) };
-    });
+    const columnData = this.#columns.map(({ name, type }, at) => ({
+      name,
+      // Read when the writer comes to the column: one column at a time is in memory.
+      get data() {
+        return physical(type, values[at]!);
+      },
+    }));
     // It does not wait for anything: the bytes stay in memory.
     void this.#writer.write({ columnData, rowGroupSize: rows });
     return this.#taken();

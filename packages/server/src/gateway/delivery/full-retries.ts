@@ -1,7 +1,7 @@
-/** Retries of a call that found the compute threads at capacity: each after the same wait, up to half a minute. */
+/** Retries of a call that found the compute threads at capacity: each after the same wait, for two minutes at least. */
 
 export const FULL_WAIT_MS = 500;
-const FULL_TRIES_MAX = 60;
+const FULL_TRIES_MAX = 240;
 
 export class FullRetries {
   #left = FULL_TRIES_MAX;
