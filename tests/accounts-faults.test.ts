@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { killServices, NO_TRADES, PATIENCE_MS, RunningService, within } from './running-service.ts';
+import {
+  killServices,
+  NO_TRADES,
+  RunningService,
+  WAIT_LIMIT_MS,
+  within,
+} from './running-service.ts';
 import { tapeloom, tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-accounts-'));
@@ -79,7 +85,7 @@ test('when the thread of the accounts dies, everybody is told at once and the re
   assert.equal((await service.internal('/health/ready')).status, 200);
 
   writeFileSync(file, '');
-  await within(PATIENCE_MS, 'the loss', untilNotReady(service));
+  await within(WAIT_LIMIT_MS, 'the loss', untilNotReady(service));
   const ready = (await (await service.internal('/health/ready')).json()) as { reason: string };
   assert.equal(ready.reason, 'the accounts have stopped');
   // Known from memory or not: nobody could hear that the key was revoked.

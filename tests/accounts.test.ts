@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { killServices, NO_TRADES, PATIENCE_MS, RunningService, within } from './running-service.ts';
+import {
+  killServices,
+  NO_TRADES,
+  RunningService,
+  WAIT_LIMIT_MS,
+  within,
+} from './running-service.ts';
 import { tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-accounts-'));
@@ -81,21 +87,25 @@ test('what an operator does reaches open connections of a running service', asyn
 
   const shown = await tapeloomJson<KeyAnswer>(data, 'key', 'revoke', revoked.id, '--yes');
   assert.equal(shown.state, 'revoked');
-  const closed = await within(PATIENCE_MS, 'the revocation', revokedOpen.closed);
+  const closed = await within(WAIT_LIMIT_MS, 'the revocation', revokedOpen.closed);
   assert.deepEqual(closed, { code: 4003, reason: 'KEY_REVOKED' });
   const refused = await service.send('GET', '/v1/usage', { key: revoked.key });
   assert.equal(refused.status, 401);
   const again = await service.connect(revoked.key).closed;
   assert.equal(again.code, 4001);
   // The one that does not read is gone too: its close frame waited for nobody.
-  await within(PATIENCE_MS, 'the end of a deaf connection', untilConnections(service, 1));
+  await within(WAIT_LIMIT_MS, 'the end of a deaf connection', untilConnections(service, 1));
 
   await tapeloomJson(data, 'account', 'suspend', 'acme');
-  const suspended = await within(PATIENCE_MS, 'the suspension', keptOpen.closed);
+  const suspended = await within(WAIT_LIMIT_MS, 'the suspension', keptOpen.closed);
   assert.deepEqual(suspended, { code: 4003, reason: 'FORBIDDEN' });
   assert.equal((await service.send('GET', '/v1/usage', { key: kept.key })).status, 403);
   await tapeloomJson(data, 'account', 'resume', 'acme');
-  const resumed = await within(PATIENCE_MS, 'the resumption', untilAnswers(service, kept.key, 200));
+  const resumed = await within(
+    WAIT_LIMIT_MS,
+    'the resumption',
+    untilAnswers(service, kept.key, 200),
+  );
   assert.equal(resumed, 200);
 
   const open = await service.open(kept.key);

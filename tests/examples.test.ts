@@ -12,7 +12,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import type { Browser, Page } from 'playwright-core';
 import { CuttingProxy } from './cutting-proxy.ts';
 import { chromiumMissing, launchChromium } from './headless-chromium.ts';
-import { killServices, NO_PAST, PATIENCE_MS, RunningService, within } from './running-service.ts';
+import { killServices, NO_PAST, RunningService, WAIT_LIMIT_MS, within } from './running-service.ts';
 
 const examples = join(import.meta.dirname, '../examples');
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-examples-'));
@@ -142,7 +142,7 @@ describe('in a browser', { skip: chromiumMissing }, () => {
       const look = () => (${condition} ? resolve() : requestAnimationFrame(look));
       look();
     })`);
-    return within(PATIENCE_MS, condition, shown);
+    return within(WAIT_LIMIT_MS, condition, shown);
   };
 
   it('the page shows a live footprint to who has signed in, comes back after a cut, and never has the key [AUTH-12, TOK-13]', async () => {

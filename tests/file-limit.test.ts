@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectionLimits } from '@tapeloom/server/operations/start/connection-limits';
-import { killServices, NO_TRADES, PATIENCE_MS, RunningService, within } from './running-service.ts';
+import {
+  killServices,
+  NO_TRADES,
+  RunningService,
+  WAIT_LIMIT_MS,
+  within,
+} from './running-service.ts';
 
 after(killServices);
 
@@ -43,7 +49,7 @@ test('sockets beyond the limit on open files take nothing from the tape and the 
     const cut = 'tapeloom_sockets_cut_total{kind="strangers"}';
     while ((await metric(cut)) <= openFiles - 64) await pause(20);
   };
-  await within(PATIENCE_MS, 'the cut of those beyond', areCut());
+  await within(WAIT_LIMIT_MS, 'the cut of those beyond', areCut());
   // Accounts, sealed days, the tape: all of them open what they need.
   assert.equal((await service.send('POST', '/v1/stream-tokens')).status, 201);
   const late = await service.open();
@@ -54,7 +60,7 @@ test('sockets beyond the limit on open files take nothing from the tape and the 
   const goesOn = async () => {
     while ((await metric(promise)) <= promised) await pause(20);
   };
-  await within(PATIENCE_MS, 'the next promise', goesOn());
+  await within(WAIT_LIMIT_MS, 'the next promise', goesOn());
   await before.send({ t: 'ping', id: 'still here' });
   await before.first(({ t, id }) => t === 'pong' && id === 'still here');
   for (const socket of idle) socket.destroy();

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { killServices, NO_PAST, PATIENCE_MS, RunningService, within } from './running-service.ts';
+import { killServices, NO_PAST, RunningService, WAIT_LIMIT_MS, within } from './running-service.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-full-'));
 const data = join(directory, 'data');
@@ -50,7 +50,7 @@ test('a data directory that nobody can make is refused at once', {
   skip: procMissing,
 }, async () => {
   const service = new RunningService({ data: '/proc/x', env: NO_PAST });
-  assert.equal(await within(PATIENCE_MS, 'the end', service.ended), 1);
+  assert.equal(await within(WAIT_LIMIT_MS, 'the end', service.ended), 1);
   assert.match(service.errors, /^Tapeloom cannot start: the data directory \/proc\/x cannot be/);
 });
 
@@ -76,12 +76,12 @@ test('a disk that was full and has room again ends the process with 75, for a su
   const hasStopped = async () => {
     while (!service.errors.includes('no more trades are ingested')) await pause(50);
   };
-  await within(PATIENCE_MS, 'the stop of the tape', hasStopped());
+  await within(WAIT_LIMIT_MS, 'the stop of the tape', hasStopped());
   const status = await service.get('/v1/status');
   assert.equal(((await status.json()) as { engine: { state: string } }).engine.state, 'down');
   assert.match(service.errors, /"data":".*\/data".*ENOSPC/);
   rmSync(filler);
-  assert.equal(await within(PATIENCE_MS, 'the end', service.ended), 75);
+  assert.equal(await within(WAIT_LIMIT_MS, 'the end', service.ended), 75);
   assert.match(
     service.output,
     /the disk takes writes again, and the tape goes on with the next start/,

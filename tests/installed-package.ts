@@ -23,7 +23,7 @@ import { DBN_SCHEMAS, DbnWriter } from '../packages/server/testing/feeds/dbn-wri
 import { secondPages } from '../packages/server/testing/feeds/feed-fuzz.ts';
 import { npm } from '../tools/build/npm.ts';
 import { buildTapeloomPackage, packSlim, packTapeloom } from '../tools/build/tapeloom-package.ts';
-import { killServices, NO_PAST, PATIENCE_MS, RunningService, within } from './running-service.ts';
+import { killServices, NO_PAST, RunningService, WAIT_LIMIT_MS, within } from './running-service.ts';
 
 /** The program has 9 MB, the portal with the documentation 16, what draws pictures 5. */
 const SLIM_BYTES_MAX = 36 * 1024 * 1024;
@@ -129,7 +129,7 @@ function definitionFile(): Uint8Array {
 
 /** The portal came along, and what an error is called leads to its place in the documentation. */
 async function read(service: RunningService): Promise<void> {
-  const landing = await within(PATIENCE_MS, 'the portal', portalOf(service));
+  const landing = await within(WAIT_LIMIT_MS, 'the portal', portalOf(service));
   assert.equal(landing.status, 200, service.errors);
   assert.match(landing.headers.get('content-security-policy') ?? '', /script-src 'self';/);
   const { type } = (await (await service.get('/v1/nothing')).json()) as { type: string };
@@ -156,7 +156,7 @@ async function watch(service: RunningService, command: readonly string[]): Promi
   const env = { ...process.env, TAPELOOM_KEY: line[1]! };
   const child = spawn(node!, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    const [first] = await within(PATIENCE_MS, 'the stream', once(child.stdout!, 'data'));
+    const [first] = await within(WAIT_LIMIT_MS, 'the stream', once(child.stdout!, 'data'));
     assert.match(String(first), /^\{/);
   } finally {
     child.kill('SIGTERM');

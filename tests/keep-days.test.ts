@@ -10,9 +10,9 @@ import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import { ago, dateText, ImportedRig, timeText, tradesOver } from './imported-rig.ts';
 import {
   killServices,
-  PATIENCE_MS,
   RunningService,
   type StreamMessage,
+  WAIT_LIMIT_MS,
   within,
 } from './running-service.ts';
 
@@ -76,7 +76,7 @@ test('days that became too old go while pages and streams run, and no session is
   const areGone = async () => {
     while ((await daysLeft())[0] !== keptFirst) await pause(50);
   };
-  await within(PATIENCE_MS, 'the removal', areGone());
+  await within(WAIT_LIMIT_MS, 'the removal', areGone());
 
   const history = async ([from, to]: readonly [string, string]) => {
     const fields = {

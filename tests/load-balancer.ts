@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { freePort } from '../packages/server/testing/platform/free-ports.ts';
 import { ownCertificate } from '../packages/server/testing/rest/own-authority.ts';
 import { neighbourProgram } from './neighbour-program.ts';
-import { PATIENCE_MS, within } from './running-service.ts';
+import { WAIT_LIMIT_MS, within } from './running-service.ts';
 
 const FILES = join(import.meta.dirname, '../deploy/load-balancers');
 const LOOK_AGAIN_MS = 20;
@@ -60,7 +60,7 @@ export class LoadBalancer implements AsyncDisposable {
         : ['-f', path, '-db'];
     const child = spawn(neighbourProgram(name)!, words, { stdio: ['ignore', 'ignore', 'pipe'] });
     const balancer = new LoadBalancer(child, port, cert);
-    await within(PATIENCE_MS, `the start of ${name}`, balancer.#listens());
+    await within(WAIT_LIMIT_MS, `the start of ${name}`, balancer.#listens());
     return balancer;
   }
 

@@ -14,7 +14,7 @@ import { WebSocket } from 'ws';
 import { makeAccounts } from './account-maker.ts';
 import { type BalancerName, LoadBalancer } from './load-balancer.ts';
 import { neighbourMissing } from './neighbour-program.ts';
-import { killServices, NO_TRADES, PATIENCE_MS, RunningService } from './running-service.ts';
+import { killServices, NO_TRADES, RunningService, WAIT_LIMIT_MS } from './running-service.ts';
 import { tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-balancers-'));
@@ -200,7 +200,7 @@ test('haproxy: a node that is not ready is asked no more, and when none is ready
   const unready = { ...a, internalPort: 1 };
   {
     await using balancer = await balancerOf('haproxy', [unready, b]);
-    const deadline = AbortSignal.timeout(PATIENCE_MS);
+    const deadline = AbortSignal.timeout(WAIT_LIMIT_MS);
     for (let alone = 0; alone < 10; ) {
       deadline.throwIfAborted();
       const earlier = await requestsAt(services[0]);

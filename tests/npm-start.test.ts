@@ -7,8 +7,8 @@ import {
   killServices,
   NO_PORTAL,
   NO_TRADES,
-  PATIENCE_MS,
   RunningService,
+  WAIT_LIMIT_MS,
   within,
 } from './running-service.ts';
 
@@ -59,7 +59,7 @@ async function assertStopped(
   { service, servicePid, data }: Started,
   ends: readonly (number | null)[] = [0],
 ): Promise<void> {
-  const code = await within(PATIENCE_MS, 'the end of npm and of the service', service.ended);
+  const code = await within(WAIT_LIMIT_MS, 'the end of npm and of the service', service.ended);
   assert.ok(ends.includes(code), `${code}: ${service.errors}`);
   assert.match(service.errors, /"isClean":true,.*"msg":"stopped"/);
   assert.equal(isRunning(servicePid), false);

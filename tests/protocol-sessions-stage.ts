@@ -19,7 +19,7 @@ import { StallingSocket } from '../packages/server/testing/stream/stalling-socke
 import { StreamClient } from '../packages/server/testing/stream/stream-client.ts';
 import { MemoryTape } from '../packages/server/testing/tape/memory-tape.ts';
 import { maskedBy, type Session, type SessionLine } from './protocol-sessions.ts';
-import { PATIENCE_MS } from './running-service.ts';
+import { WAIT_LIMIT_MS } from './running-service.ts';
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, h: 3_600_000 };
 const TICKS_PER_POINT = 4;
@@ -224,7 +224,7 @@ class SessionStage implements AsyncDisposable {
   }
 
   async #until(isSo: () => boolean, what: string): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + WAIT_LIMIT_MS;
     while (!isSo()) {
       assert.ok(performance.now() < deadline, `waited in vain for ${what}`);
       await turn();

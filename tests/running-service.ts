@@ -13,7 +13,7 @@ import { SERVICE, SERVICE_OF_SOURCES } from './tapeloom-program.ts';
  * What has not come by then never comes, on the slowest machine too: for every wait that only keeps a test from hanging. That something
  * is fast is proved by a clock that the test moves, not by this.
  */
-export const PATIENCE_MS = 180_000;
+export const WAIT_LIMIT_MS = 180_000;
 
 /** For tests that look at no past but the days which the first streams need. */
 export const NO_PAST = { TAPELOOM_SIM_DAYS: '0' };
@@ -133,7 +133,7 @@ export class RunningService {
   /** Resolves when what it logs from now on has this. */
   async logs(pattern: RegExp): Promise<void> {
     const before = this.errors.length;
-    const deadline = AbortSignal.timeout(PATIENCE_MS);
+    const deadline = AbortSignal.timeout(WAIT_LIMIT_MS);
     while (!pattern.test(this.errors.slice(before))) {
       await once(this.#child.stderr!, 'data', { signal: deadline });
     }
@@ -213,7 +213,7 @@ export class RunningService {
   }
 
   async #outputShows(pattern: RegExp): Promise<void> {
-    const deadline = AbortSignal.timeout(PATIENCE_MS);
+    const deadline = AbortSignal.timeout(WAIT_LIMIT_MS);
     while (!pattern.test(this.output)) {
       const ended = this.#ended.then((code) => {
         throw new Error(`the service ended with ${code}:\n${this.output}${this.errors}`);
@@ -268,7 +268,7 @@ export class TestSubscriber {
 
   /** The first message that satisfies `is`, whether it has come already or will. */
   async first(is: (message: StreamMessage) => boolean): Promise<StreamMessage> {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(WAIT_LIMIT_MS);
     for (;;) {
       const found = this.messages.find(is);
       if (found !== undefined) return found;

@@ -22,9 +22,9 @@ import { assertContains, BARS, type Bars, finalBars } from './final-bars.ts';
 import {
   killServices,
   NO_PAST,
-  PATIENCE_MS,
   RunningService,
   type StreamMessage,
+  WAIT_LIMIT_MS,
   within,
 } from './running-service.ts';
 import { tapeloom } from './tapeloom-command.ts';
@@ -93,7 +93,7 @@ test('a first start, from the sources, becomes ready and serves REST, metrics an
   const subscriber = service.connect();
   await subscriber.send({ t: 'ping' });
   await subscriber.first(({ t }) => t === 'pong');
-  const { code } = await within(PATIENCE_MS, 'a stop', service.stop('SIGTERM'));
+  const { code } = await within(WAIT_LIMIT_MS, 'a stop', service.stop('SIGTERM'));
   assert.equal(code, 0, service.errors);
   const lives = service.errors.split('\n').filter((line) => line.includes('"version"'));
   assert.deepEqual(
@@ -134,7 +134,7 @@ async function assertLinkIsMailed(service: RunningService): Promise<void> {
       body: JSON.stringify({ email }),
     });
     assert.equal(asked.status, 202);
-    await within(PATIENCE_MS, 'the mail', written);
+    await within(WAIT_LIMIT_MS, 'the mail', written);
   }
   watched.close();
   const metrics = await (await service.internal('/metrics')).text();
@@ -278,7 +278,7 @@ test('when the log cannot be written the engine is down, and the service goes on
   await subscriber.send({ t: 'subscribe', sub: 'late', ...BARS });
   const refusal = await subscriber.first(({ t }) => t === 'error');
   assert.equal(refusal.code, 'SOURCE_DOWN');
-  await within(PATIENCE_MS, 'a stop without a tape', service.stop('SIGTERM'));
+  await within(WAIT_LIMIT_MS, 'a stop without a tape', service.stop('SIGTERM'));
   assert.match(service.errors, /no more trades are ingested/);
 
   const repaired = new RunningService({ data, env: NO_PAST });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { PATIENCE_MS } from './running-service.ts';
+import { WAIT_LIMIT_MS } from './running-service.ts';
 import { COMMAND } from './tapeloom-program.ts';
 
 export interface CommandResult {
@@ -14,7 +14,7 @@ export interface CommandResult {
 export function tapeloom(data: string, ...words: readonly string[]): Promise<CommandResult> {
   return new Promise((resolve) => {
     const args = [...COMMAND, ...words, '--data', data];
-    execFile(process.execPath, args, { timeout: PATIENCE_MS }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { timeout: WAIT_LIMIT_MS }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       resolve({ code, stdout, stderr });
     });

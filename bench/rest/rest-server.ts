@@ -52,7 +52,7 @@ for (let number = 1; number <= ACCOUNTS; number += 1) keys.push(await makeKey(`a
 
 const { app } = createHttpServer({
   authenticator: accounts.authenticator,
-  doorkeeper: accounts.doorkeeper,
+  authThrottle: accounts.authThrottle,
   sockets: new DoorSockets(socketLimits(20_000)),
   allowances: accounts.allowances,
   addresses: accounts.addresses,

@@ -1,12 +1,12 @@
 /**
  * A client's clock for tests. Waits end at once and are recorded, so that a test sees how long the client would have
- * waited. Waits of `patienceMs` or longer end only when the test ends them.
+ * waited. Waits of `heldFromMs` or longer end only when the test ends them.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
 
 /** The client waits this long for a silent server; shorter waits end at once. */
-const PATIENCE_MS = 100_000;
+const WAIT_LIMIT_MS = 100_000;
 
 interface PendingWait {
   readonly ms: number;
@@ -17,11 +17,11 @@ export class HurriedClock {
   /** The length of every wait so far, in order, without the long ones. */
   readonly waits: number[] = [];
   readonly #pending = new Set<PendingWait>();
-  readonly #patienceMs: number;
+  readonly #heldFromMs: number;
   #now = 0;
 
-  constructor(patienceMs = PATIENCE_MS) {
-    this.#patienceMs = patienceMs;
+  constructor(heldFromMs = WAIT_LIMIT_MS) {
+    this.#heldFromMs = heldFromMs;
   }
 
   /** Pending waits: zero when nothing is going on. */
@@ -41,7 +41,7 @@ export class HurriedClock {
   after(ms: number, call: () => void): { cancel(): void } {
     const wait = { ms, call };
     this.#pending.add(wait);
-    if (ms < this.#patienceMs) {
+    if (ms < this.#heldFromMs) {
       this.waits.push(ms);
       setImmediate(() => this.#end(wait));
     }

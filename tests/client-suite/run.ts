@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromiumMissing } from '../headless-chromium.ts';
 import { olderNodes, olderNodesMissing } from '../older-nodes.ts';
-import { PATIENCE_MS } from '../running-service.ts';
+import { WAIT_LIMIT_MS } from '../running-service.ts';
 import { type CompiledTest, compileSuite } from './compiled-suite.ts';
 import { runInChromium, runsInPage } from './in-chromium.ts';
 
@@ -34,7 +34,7 @@ if (olderNodesMissing !== false || chromiumMissing !== false) process.exitCode =
 function runOn(node: string, files: readonly CompiledTest[]): void {
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
   console.log(`${files.length} files of tests on Node ${version}`);
-  const options = ['--test', `--test-timeout=${PATIENCE_MS}`, '--test-reporter=dot'];
+  const options = ['--test', `--test-timeout=${WAIT_LIMIT_MS}`, '--test-reporter=dot'];
   // Left in place, the variable of a test run would make this one skip its files.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const args = [...options, ...files.map(({ file }) => file)];

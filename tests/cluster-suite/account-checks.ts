@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
-import { PATIENCE_MS, type StreamMessage, within } from '../running-service.ts';
+import { type StreamMessage, WAIT_LIMIT_MS, within } from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
 
 const CONNECTIONS_MAX = 5;
@@ -144,7 +144,7 @@ export async function revocationHeard(
   const startMs = performance.now();
   assert.equal((await first!.send('DELETE', `/v1/keys/${id}`, manager)).status, 200);
   const closings = Promise.all(open.map(({ closed }) => closed));
-  const ends = await within(PATIENCE_MS, 'a revocation at all doors', closings);
+  const ends = await within(WAIT_LIMIT_MS, 'a revocation at all doors', closings);
   const ms = performance.now() - startMs;
   for (const { code } of ends) assert.equal(code, 4003);
   for (const node of nodes) assert.equal((await node.get('/v1/usage', key)).status, 401);

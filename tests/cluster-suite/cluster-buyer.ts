@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
-import { PATIENCE_MS } from '../running-service.ts';
+import { WAIT_LIMIT_MS } from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
 
 const LOOK_MS = 50;
@@ -75,7 +75,7 @@ async function post(
 
 /** The newest, as the mailbox of who develops shows it. */
 async function linkTo(node: ClusterNode, email: string): Promise<string> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + WAIT_LIMIT_MS;
   for (;;) {
     const mails = (await (await node.internal('/mailbox')).text()).split('<article');
     const mail = mails.find((it) => it.includes(email));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
-import { PATIENCE_MS } from '../running-service.ts';
+import { WAIT_LIMIT_MS } from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { ClusterRig } from './cluster-rig.ts';
 
@@ -18,7 +18,7 @@ export async function leadersOf({ sequencers }: ClusterRig): Promise<readonly Cl
 
 /** The one that appends, once it is one: a node that was fenced, or is slow to answer, may not say so for a moment. */
 export async function leaderOf(rig: ClusterRig): Promise<ClusterNode> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + WAIT_LIMIT_MS;
   for (;;) {
     const [leader, ...others] = await leadersOf(rig);
     if (leader !== undefined && others.length === 0) return leader;

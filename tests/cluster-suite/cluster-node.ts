@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PATIENCE_MS, RunningService, TestSubscriber } from '../running-service.ts';
+import { RunningService, TestSubscriber, WAIT_LIMIT_MS } from '../running-service.ts';
 
 /** One that sleeps is not waited for where it is only looked at. */
 const LOOKED_AT_MS_MAX = 10_000;
@@ -89,7 +89,7 @@ export class ClusterNode {
   }
 
   /** Until it says that it is ready; rejects with what it said when it ends, or takes too long. */
-  async ready(withinMs = PATIENCE_MS): Promise<void> {
+  async ready(withinMs = WAIT_LIMIT_MS): Promise<void> {
     const { service } = this;
     let code: number | null | undefined;
     void service.ended.then((it) => {
@@ -142,7 +142,7 @@ export class ClusterNode {
   async get(path: string, key: string): Promise<Response> {
     return await fetch(`http://${this.host}:${this.port}${path}`, {
       headers: { authorization: `Bearer ${key}` },
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(WAIT_LIMIT_MS),
     });
   }
 
@@ -154,7 +154,7 @@ export class ClusterNode {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(WAIT_LIMIT_MS),
     });
   }
 

@@ -17,7 +17,7 @@ import {
   NatsServers,
   type NatsServersOptions,
 } from '../../packages/server/testing/tape/nats-servers.ts';
-import { PATIENCE_MS } from '../running-service.ts';
+import { WAIT_LIMIT_MS } from '../running-service.ts';
 import type { CommandResult } from '../tapeloom-command.ts';
 import { COMMAND } from '../tapeloom-program.ts';
 import { ClusterNode, HERE, type Place } from './cluster-node.ts';
@@ -138,7 +138,7 @@ export class ClusterRig implements AsyncDisposable {
     const data = ['--data', join(this.directory, 'operator')];
     return new Promise((resolve) => {
       const args = [...COMMAND, ...words, ...(words[0] === 'cluster' ? [] : data)];
-      execFile(process.execPath, args, { timeout: PATIENCE_MS, env }, (error, stdout, stderr) => {
+      execFile(process.execPath, args, { timeout: WAIT_LIMIT_MS, env }, (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
         resolve({ code, stdout, stderr });
       });

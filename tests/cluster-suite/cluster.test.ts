@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
 import { seededRandom } from '../../simulation/clock/seeded-random.ts';
-import { PATIENCE_MS, within } from '../running-service.ts';
+import { WAIT_LIMIT_MS, within } from '../running-service.ts';
 import { ClusterClient } from '../torture/cluster/cluster-client.ts';
 import { checkCustomers, checkReplicas, checkTapes } from '../torture/cluster/round-checks.ts';
 import { pick } from '../torture/export-queries.ts';
@@ -64,7 +64,7 @@ suite('a cluster', { skip: natsServerMissing }, () => {
     const other = rig.sequencers.find((node) => node !== leader)!;
     const next = other.service.logs(APPENDS);
     await leader.kill();
-    await within(PATIENCE_MS, 'the next to append', next);
+    await within(WAIT_LIMIT_MS, 'the next to append', next);
     assert.equal(await other.tapeState(), 'leading');
     await leader.start();
     await agreed();
@@ -80,7 +80,7 @@ suite('a cluster', { skip: natsServerMissing }, () => {
     assert.ok(
       probe!.subscriber.messages.some(({ t, kind }) => t === 'notice' && kind === 'reconnect'),
     );
-    await within(PATIENCE_MS, 'the next to append', next);
+    await within(WAIT_LIMIT_MS, 'the next to append', next);
     assert.equal(await other.tapeState(), 'leading');
     await leader.start();
     await agreed();

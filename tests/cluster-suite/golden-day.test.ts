@@ -15,7 +15,7 @@ import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-
 import { NatsServers } from '../../packages/server/testing/tape/nats-servers.ts';
 import { makeTape } from '../../packages/server/testing/tape/nats-tape-rig.ts';
 import { goldenTrades, SCALES } from '../golden-day/golden-tape.ts';
-import { PATIENCE_MS, within } from '../running-service.ts';
+import { WAIT_LIMIT_MS, within } from '../running-service.ts';
 import { GoldenFeed, GoldenNode } from './golden-nodes.ts';
 
 const LOOK_MS = 20;
@@ -107,5 +107,5 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
   const waiting = async () => {
     while (!isSo()) await pause(LOOK_MS);
   };
-  await within(PATIENCE_MS, what, waiting());
+  await within(WAIT_LIMIT_MS, what, waiting());
 }

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import {
-  PATIENCE_MS,
   type StreamMessage,
   type TestSubscriber,
+  WAIT_LIMIT_MS,
   within,
 } from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
@@ -29,7 +29,7 @@ export class HoppingStream {
   /** At another node, from where it was; the reason of a reset, null where it goes on. */
   async hop(node: ClusterNode): Promise<string | null> {
     const cursor = this.#cursor;
-    const untilMs = performance.now() + PATIENCE_MS;
+    const untilMs = performance.now() + WAIT_LIMIT_MS;
     for (let isRefused = true; isRefused; ) {
       assert(performance.now() < untilMs, `${this.#indicator} is refused again and again`);
       await this.close();
@@ -83,7 +83,7 @@ export class HoppingStream {
   async #next(is: (message: StreamMessage) => boolean, from = this.#read): Promise<StreamMessage> {
     const { messages } = this.#connection!;
     const found = this.#connection!.first((it) => is(it) && messages.indexOf(it) >= from);
-    const message = await within(PATIENCE_MS, `more of ${this.#indicator}`, found).catch(
+    const message = await within(WAIT_LIMIT_MS, `more of ${this.#indicator}`, found).catch(
       (error: Error) => {
         const told = messages.map(({ t, state = '', code = '' }) => `${t} ${state}${code}`);
         throw new Error(`${error.message}; it was told ${told.join(', ')}`, { cause: error });

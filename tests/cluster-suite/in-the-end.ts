@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PATIENCE_MS } from '../running-service.ts';
+import { WAIT_LIMIT_MS } from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
 
 const LOOK_MS = 50;
 
-/** Tries until it holds; rejects with why it does not when patience is over. */
+/** Tries until it holds; rejects with why it does not when the time is over. */
 export async function until(holds: () => Promise<void> | void): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + WAIT_LIMIT_MS;
   for (;;) {
     try {
       await holds();

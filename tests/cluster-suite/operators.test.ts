@@ -11,7 +11,7 @@ import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ownCertificate } from '../../packages/server/testing/rest/own-authority.ts';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
-import { PATIENCE_MS } from '../running-service.ts';
+import { WAIT_LIMIT_MS } from '../running-service.ts';
 import { ClusterNode } from './cluster-node.ts';
 import { ClusterRig, type ClusterRigOptions } from './cluster-rig.ts';
 import { ForgetfulMonitor } from './forgetful-monitor.ts';
@@ -165,7 +165,7 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     isSo: (status: Status) => boolean,
     env: Readonly<Record<string, string>> = {},
   ): Promise<Status> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + WAIT_LIMIT_MS;
     for (;;) {
       const asked = await rig.commandWith(env, 'cluster', 'status', '--json');
       const { stdout, stderr, code } = asked;

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { natsServerMissing } from '../../packages/server/testing/tape/find-nats-server.ts';
-import { PATIENCE_MS } from '../running-service.ts';
+import { WAIT_LIMIT_MS } from '../running-service.ts';
 import { ClusterNode } from './cluster-node.ts';
 import { ClusterRig } from './cluster-rig.ts';
 import { HoppingStream } from './hopping-stream.ts';
@@ -51,7 +51,7 @@ suite('past days of a cluster', { skip: natsServerMissing }, () => {
     const first = new ClusterNode({ ...setting, env: { ...setting.env, TAPELOOM_SIM_DAYS: '6' } });
     rig.nodes.set('first', first);
     await first.start();
-    const untilMs = performance.now() + PATIENCE_MS;
+    const untilMs = performance.now() + WAIT_LIMIT_MS;
     const resets: (string | null)[] = [];
     // Two hops without a reset, one in each direction.
     while (resets.length < 3 || resets.slice(-2).some((reset) => reset !== null)) {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  PATIENCE_MS,
   type StreamMessage,
   type TestSubscriber,
+  WAIT_LIMIT_MS,
   within,
 } from '../running-service.ts';
 import type { ClusterNode } from './cluster-node.ts';
@@ -41,7 +41,7 @@ export async function openProbes(
         assert.fail(`${node.name} refused a stream: ${JSON.stringify(close)}`),
       );
       refused.catch(() => undefined);
-      await within(PATIENCE_MS, `a stream of ${node.name}`, Promise.race([open, refused]));
+      await within(WAIT_LIMIT_MS, `a stream of ${node.name}`, Promise.race([open, refused]));
       // Who says nothing for 30 s is closed.
       const pinging = setInterval(() => void subscriber.send({ t: 'ping' }), PING_MS);
       void subscriber.closed.then(() => clearInterval(pinging));
@@ -61,7 +61,7 @@ export async function saysDown(probes: readonly Probe[]): Promise<void> {
     probes.map(async ({ node, subscriber }) => {
       const says = async (state: string) =>
         await within(
-          PATIENCE_MS,
+          WAIT_LIMIT_MS,
           `${state} by ${node.name}`,
           subscriber.first((message) => message.t === 'status' && message.state === state),
         );
@@ -80,9 +80,9 @@ export async function saysLive(probes: readonly Probe[]): Promise<void> {
       const down = subscriber.messages.findLastIndex(isState('down'));
       return subscriber.messages.findLastIndex(isState('live')) > down;
     };
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + WAIT_LIMIT_MS;
     while (!isBack() && performance.now() < deadline) await pause(LOOK_MS);
-    assert.ok(isBack(), `${node.name} is not live ${PATIENCE_MS} ms after its line was healed`);
+    assert.ok(isBack(), `${node.name} is not live ${WAIT_LIMIT_MS} ms after its line was healed`);
     assert.ok(!subscriber.messages.some(({ t }) => t === 'reset'), `${node.name} sent a reset`);
   }
   await closeProbes(probes);
@@ -118,14 +118,14 @@ export async function streamsStayWithoutAccounts(
     probes.map(async ({ node, subscriber }) => {
       const before = subscriber.messages.length;
       const refused = node.connect(key).closed;
-      const { code } = await within(PATIENCE_MS, `a refusal by ${node.name}`, refused);
+      const { code } = await within(WAIT_LIMIT_MS, `a refusal by ${node.name}`, refused);
       assert.equal(code, 1013, `${node.name} closed a new connection with ${code}`);
       const asked = await node.get('/v1/keys', key);
       assert.equal(asked.status, 503, `${node.name} answered ${asked.status}`);
       const goesOn = async () => {
         while (subscriber.messages.length <= before) await pause(LOOK_MS);
       };
-      await within(PATIENCE_MS, `the next message of ${node.name}`, goesOn());
+      await within(WAIT_LIMIT_MS, `the next message of ${node.name}`, goesOn());
       const isClosed = await Promise.race([subscriber.closed.then(() => true), pause(0, false)]);
       assert.ok(!isClosed, `${node.name} closed a stream`);
     }),

@@ -29,7 +29,7 @@ suite('a rolling update', { skip: natsServerMissing }, () => {
   let changing: HoppingStream;
   let steady: HoppingStream;
   /** Stays at the front all the time. */
-  let patient: HoppingStream;
+  let waiting: HoppingStream;
 
   before(async () => {
     rig = await ClusterRig.make({
@@ -47,14 +47,14 @@ suite('a rolling update', { skip: natsServerMissing }, () => {
     const url = rig.database.replace(`:${rig.postgres.port}/`, `:${line.port}/`);
     front = at(added, { env: { ...added.setting.env, TAPELOOM_POSTGRES_URL: url } });
     await rig.startNodes();
-    const keys = await makeSharedAccounts(rig.database, ['changing', 'steady', 'patient']);
+    const keys = await makeSharedAccounts(rig.database, ['changing', 'steady', 'waiting']);
     changing = new HoppingStream(keys[0]!, 'delta');
     steady = new HoppingStream(keys[1]!, 'bars');
-    patient = new HoppingStream(keys[2]!, 'delta');
+    waiting = new HoppingStream(keys[2]!, 'delta');
   });
 
   after(async () => {
-    await Promise.all([changing, steady, patient].map((stream) => stream?.close()));
+    await Promise.all([changing, steady, waiting].map((stream) => stream?.close()));
     await rig?.[Symbol.asyncDispose]();
     await line?.[Symbol.asyncDispose]();
   });
@@ -64,7 +64,7 @@ suite('a rolling update', { skip: natsServerMissing }, () => {
       assert.equal(await changing.hop(node), null);
       assert.equal(await steady.hop(node), null);
     }
-    await patient.hop(front);
+    await waiting.hop(front);
     assert.equal(await back.stop(), 0, back.isRunning ? back.service.errors : '');
     back = at(back, { program: NEWER });
     await back.start();
@@ -79,37 +79,37 @@ suite('a rolling update', { skip: natsServerMissing }, () => {
       assert.equal(changing.version, version);
     }
     // Who stays where he is goes on.
-    await patient.goesOn();
-    assert.equal(patient.version, 'older');
+    await waiting.goesOn();
+    assert.equal(waiting.version, 'older');
   });
 
   test('a node that the others have given up ends that indicator alone, before it shows more of the tape [DET-23]', async () => {
     await steady.hop(front);
     line.cut();
     await query('update nodes set renewed_at = 0 where name = $1', ['front']);
-    assert.equal(await patient.ended(), 'SOURCE_DOWN');
+    assert.equal(await waiting.ended(), 'SOURCE_DOWN');
     await steady.goesOn();
     // What it issued up to then is worth nothing elsewhere.
-    assert.equal(await patient.hop(back), 'engine_changed');
-    assert.equal(patient.version, 'newer');
+    assert.equal(await waiting.hop(back), 'engine_changed');
+    assert.equal(waiting.version, 'newer');
     // What is issued now is.
-    await settled(patient, back);
+    await settled(waiting, back);
     line.mend();
   });
 
   test('when it is heard of again there are two once more, and none is left when it has gone [DET-23]', async () => {
     await until(async () => (await front.internal('/health/ready')).status === 200);
     // Nobody resumes what the front may issue.
-    await until(async () => (await patient.hop(back)) === 'engine_changed');
+    await until(async () => (await waiting.hop(back)) === 'engine_changed');
     assert.equal(await steady.hop(front), null);
     assert.equal(await front.stop(), 0);
-    await settled(patient, back);
+    await settled(waiting, back);
     // A node that has never seen the older version knows what became of its cursors.
     const fresh = await rig.addNode('fresh', 'serve');
     const joined = at(fresh, { program: NEWER });
     await joined.start();
     assert.equal(await changing.hop(joined), 'engine_changed');
-    assert.equal(await patient.hop(joined), null);
+    assert.equal(await waiting.hop(joined), null);
     assert.equal(await steady.hop(joined), null);
   });
 

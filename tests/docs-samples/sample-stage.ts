@@ -17,7 +17,7 @@ import { rolldown } from 'rolldown';
 import { buildClientPackage } from '../../tools/build/client-package.ts';
 import { launchChromium } from '../headless-chromium.ts';
 import { olderNodes, olderNodesMissing } from '../older-nodes.ts';
-import { killServices, PATIENCE_MS, RunningService, within } from '../running-service.ts';
+import { killServices, RunningService, WAIT_LIMIT_MS, within } from '../running-service.ts';
 import { COMMAND } from '../tapeloom-program.ts';
 import { type Fence, root } from './fences.ts';
 import { pythonFor } from './python.ts';
@@ -73,7 +73,7 @@ export class SampleStage implements AsyncDisposable {
     }
     stage.#writePrograms();
     await service.ready();
-    await within(PATIENCE_MS, 'the past', stage.#past());
+    await within(WAIT_LIMIT_MS, 'the past', stage.#past());
     return stage;
   }
 
@@ -189,7 +189,7 @@ export class SampleStage implements AsyncDisposable {
     // In a group of its own: what it has started ends with it.
     const child = spawn(program!, words, { cwd, env, detached: true });
     const end = () => endGroup(child.pid!);
-    const late = setTimeout(end, PATIENCE_MS);
+    const late = setTimeout(end, WAIT_LIMIT_MS);
     const lines: string[] = [];
     let errors = '';
     child.stdin.end();
@@ -269,7 +269,7 @@ export class SampleStage implements AsyncDisposable {
       });
       await page.goto(`http://127.0.0.1:${(backend.address() as AddressInfo).port}/`);
       await page.addScriptTag({ content: code, type: 'module' });
-      await within(PATIENCE_MS, fence.place, enough);
+      await within(WAIT_LIMIT_MS, fence.place, enough);
       await page.close();
       backend.close();
     }

@@ -8,7 +8,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
 import { freePort } from '../../packages/server/testing/platform/free-ports.ts';
 import { launchChromium } from '../headless-chromium.ts';
-import { PATIENCE_MS, RunningService } from '../running-service.ts';
+import { RunningService, WAIT_LIMIT_MS } from '../running-service.ts';
 import { SERVICE_OF_SOURCES } from '../tapeloom-program.ts';
 
 /** With these there is the page on which Paddle's checkout opens; nothing answers at the address. */
@@ -73,7 +73,7 @@ export class PortalStage implements AsyncDisposable {
       reducedMotion: 'no-preference',
       extraHTTPHeaders: { 'x-forwarded-for': `10.1.${this.#contexts}.1` },
     });
-    context.setDefaultTimeout(PATIENCE_MS);
+    context.setDefaultTimeout(WAIT_LIMIT_MS);
     context.on('page', (page) => this.#watch(page));
     return context;
   }
@@ -94,7 +94,7 @@ export class PortalStage implements AsyncDisposable {
     about = /(?:)/,
   ): Promise<{ readonly subject: string; readonly text: string }> {
     const folder = join(this.#data, 'outbox');
-    for (let waited = 0; waited < PATIENCE_MS; waited += 100) {
+    for (let waited = 0; waited < WAIT_LIMIT_MS; waited += 100) {
       for (const name of namesIn(folder).sort().reverse()) {
         if (this.#read.has(name) || !name.endsWith('.eml')) continue;
         const mail = await PostalMime.parse(readFileSync(join(folder, name)));

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import type { Page, WebSocket } from 'playwright-core';
-import { PATIENCE_MS } from '../running-service.ts';
+import { WAIT_LIMIT_MS } from '../running-service.ts';
 import type { PortalStage } from './portal-stage.ts';
 
 const PAGE = '/docs/indicators/footprint';
@@ -73,7 +73,7 @@ async function walkMarket(page: Page): Promise<void> {
   assert.ok(!sent.some((text) => /svc_(?:live|test)_/.test(text)), 'a key in a page');
   await part.getByRole('button', { name: 'Stop' }).click();
   await part.getByText('Closed', { exact: true }).waitFor();
-  const deadline = AbortSignal.timeout(PATIENCE_MS);
+  const deadline = AbortSignal.timeout(WAIT_LIMIT_MS);
   while (sockets.some((socket) => !socket.isClosed())) {
     deadline.throwIfAborted();
     await page.waitForTimeout(50);
@@ -98,7 +98,7 @@ async function moves(page: Page): Promise<void> {
   const chart = page.locator('.live-chart svg');
   await chart.waitFor();
   const [text, drawing] = [await message.textContent(), await chart.innerHTML()];
-  const deadline = AbortSignal.timeout(PATIENCE_MS);
+  const deadline = AbortSignal.timeout(WAIT_LIMIT_MS);
   while ((await message.textContent()) === text || (await chart.innerHTML()) === drawing) {
     deadline.throwIfAborted();
     await page.waitForTimeout(100);

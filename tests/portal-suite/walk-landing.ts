@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { PATIENCE_MS } from '../running-service.ts';
+import { WAIT_LIMIT_MS } from '../running-service.ts';
 import type { PortalStage } from './portal-stage.ts';
 
 export async function walkLanding(stage: PortalStage): Promise<void> {
@@ -53,7 +53,7 @@ async function checkPause(page: Page): Promise<void> {
   assert.equal(await json.textContent(), before);
   await page.getByRole('button', { name: 'Play the replay' }).click();
   // Asked from here: in the page, a text is no program under its policy.
-  const deadline = AbortSignal.timeout(PATIENCE_MS);
+  const deadline = AbortSignal.timeout(WAIT_LIMIT_MS);
   while ((await json.textContent()) === before) {
     deadline.throwIfAborted();
     await page.waitForTimeout(100);

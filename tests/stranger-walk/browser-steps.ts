@@ -1,7 +1,7 @@
 /** The steps of the quick start that are done in a browser: owning the account and seeing a bar, and making a key as a newcomer. */
 
 import type { Browser, Page } from 'playwright-core';
-import { PATIENCE_MS } from '../running-service.ts';
+import { WAIT_LIMIT_MS } from '../running-service.ts';
 import { commandWith, type QuickStartStep } from './quick-start-steps.ts';
 import { Typed } from './typed.ts';
 
@@ -73,7 +73,7 @@ async function signIn(page: Page, email: string): Promise<void> {
 
 async function newcomer(browser: Browser): Promise<Page> {
   const context = await browser.newContext();
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(WAIT_LIMIT_MS);
   return await context.newPage();
 }
 

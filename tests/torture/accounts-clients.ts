@@ -62,7 +62,7 @@ const ownKeys: string[] = [];
  * Waiting for other processes' transactions has its limit, and who hammers without a pause may reach it: a
  * call refused for that has done nothing, so it is made again.
  */
-async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await ask();
@@ -96,20 +96,20 @@ async function spend(store: AccountStore, ledger: LedgerWriter, id: string): Pro
     period,
     expiresAt,
   } as const;
-  const reservation = await patiently(() => store.reserve(now, request));
+  const reservation = await untilAnswered(() => store.reserve(now, request));
   if (!reservation.granted) return ledger.write({ t: 'refused', what: 'budget' });
-  if (draw(4) === 0) await patiently(() => store.reserve(now, request));
+  if (draw(4) === 0) await untilAnswered(() => store.reserve(now, request));
   const end = draw(10);
   if (end === 0) return;
   if (end < 4) {
-    await patiently(() => store.voidReservation(now, id));
+    await untilAnswered(() => store.voidReservation(now, id));
     return;
   }
   const used = draw(amount + 1);
   ledger.write({ t: 'settling', id, amount: used });
   const [first, second] = await Promise.all([
-    patiently(() => store.settle(now, id, { amount: used })),
-    draw(4) === 0 ? patiently(() => store.settle(now, id, { amount: used })) : false,
+    untilAnswered(() => store.settle(now, id, { amount: used })),
+    draw(4) === 0 ? untilAnswered(() => store.settle(now, id, { amount: used })) : false,
   ]);
   if (first === second) throw new Error(`${id} was settled ${first ? 'twice' : 'never'}`);
   ledger.write({ t: 'settled', id, amount: used });
@@ -118,7 +118,7 @@ async function spend(store: AccountStore, ledger: LedgerWriter, id: string): Pro
 /** Creates a key; when there are too many, revokes one of its own. */
 async function changeKeys(store: AccountStore, ledger: LedgerWriter): Promise<void> {
   const secret = digestOf(newKeyText('live', randomBytes));
-  const made = await patiently(() => store.createKey(call, task.accountId, NEW_KEY, secret));
+  const made = await untilAnswered(() => store.createKey(call, task.accountId, NEW_KEY, secret));
   if (!('refused' in made)) {
     ledger.write({ t: 'created', id: made.id });
     ownKeys.push(made.id);
@@ -130,12 +130,12 @@ async function changeKeys(store: AccountStore, ledger: LedgerWriter): Promise<vo
   const id = ownKeys.shift();
   if (id === undefined) return;
   ledger.write({ t: 'revoking', id });
-  await patiently(() => store.revokeKey(call, task.accountId, id));
+  await untilAnswered(() => store.revokeKey(call, task.accountId, id));
   ledger.write({ t: 'revoked', id });
 }
 
 async function useToken(store: AccountStore, ledger: LedgerWriter): Promise<void> {
   const token = task.tokens[draw(task.tokens.length)]!;
-  const used = await patiently(() => store.consumeToken(now, token));
+  const used = await untilAnswered(() => store.consumeToken(now, token));
   ledger.write(used === null ? { t: 'refused', what: 'token' } : { t: 'consumed', token });
 }

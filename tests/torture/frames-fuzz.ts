@@ -132,16 +132,16 @@ function mannerOf(
   const cuts = cutsOf(random, bytes.length);
   const dice = random();
   // Whoever stops in the middle of a frame has to go by himself.
-  if (close === null) return { cuts, isPatient: proof === 'key', goodbye: 'end' };
+  if (close === null) return { cuts, waitsForPongs: proof === 'key', goodbye: 'end' };
   const goodbye = dice < 0.01 ? 'stay' : dice < 0.1 && proof === 'key' ? 'end' : 'polite';
-  return { cuts, isPatient: proof === 'key' && random() < 0.8, goodbye };
+  return { cuts, waitsForPongs: proof === 'key' && random() < 0.8, goodbye };
 }
 
 function check(
   script: FrameScript,
   verdict: FrameVerdict,
   proof: Proof,
-  { isPatient }: ConversationManner,
+  { waitsForPongs }: ConversationManner,
   got: Conversation,
 ): void {
   assert.match(got.head, /^HTTP\/1\.1 101 /);
@@ -154,13 +154,13 @@ function check(
   assertPart(got.pongs, verdict.pings, isWhole);
   const owed = pongsOwed(verdict.texts);
   const pongs = messages.filter(({ t }) => t === 'pong').map(({ id }) => id);
-  // Without patience the key may still be looked at when the connection ends.
-  assertPart(pongs, owed, isWhole && isPatient === true && !script.isSubscribing);
+  // Unless it waits for pongs, the key may still be looked up when the connection ends.
+  assertPart(pongs, owed, isWhole && waitsForPongs === true && !script.isSubscribing);
 }
 
 function allowedCodes(verdict: FrameVerdict, proof: Proof): readonly (number | null)[] {
   const { close, counted, texts } = verdict;
-  // The first `ping` of a patient client counts too.
+  // The first `ping` of a client that waits counts too.
   const limited = counted + 1 > BURST ? [RATE] : [];
   if (proof === 'bad key' || (proof === 'none' && texts.length > 0)) {
     return [UNAUTHORIZED, close, ...limited];

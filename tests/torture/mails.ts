@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MailDrop } from '../../packages/server/testing/mail/mail-drop.ts';
 import { builtProgram } from '../../tools/build/built-program.ts';
-import { killServices, PATIENCE_MS, RunningService } from '../running-service.ts';
+import { killServices, RunningService, WAIT_LIMIT_MS } from '../running-service.ts';
 import { MailCustomer, type Owed } from './mail-customer.ts';
 
 const KILL_WITHIN_MS = 300;
@@ -69,7 +69,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<void
 
 /** Whatever had been taken by a process that was killed is tried again after two minutes. */
 async function arrive(drop: MailDrop, owed: readonly Owed[]): Promise<void> {
-  const deadline = performance.now() + 2 * PATIENCE_MS;
+  const deadline = performance.now() + 2 * WAIT_LIMIT_MS;
   for (;;) {
     const missing = owed.filter(({ to, id }) => !drop.has(to, id));
     if (missing.length === 0) return;

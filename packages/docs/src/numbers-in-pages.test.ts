@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from '@tapeloom/cli/mcp/spending';
 import { CLOSE_MEANINGS } from '@tapeloom/protocol/close-codes';
 import { STREAM_LIMITS } from '@tapeloom/protocol/stream-limits';
 import { FAILURES_PER_MINUTE } from '@tapeloom/server/accounts/auth/address-throttle';
-import { CONNECTS_PER_MINUTE } from '@tapeloom/server/accounts/auth/doorkeeper';
+import { CONNECTS_PER_MINUTE } from '@tapeloom/server/accounts/auth/auth-throttle';
 import { VALID_KEYS_MAX } from '@tapeloom/server/accounts/keys/keys-store';
 import { DELETION_GRACE_NS, SESSIONS_MAX } from '@tapeloom/server/accounts/people/people-store';
 import { LIMIT_DEFAULT, LIMIT_MAX } from '@tapeloom/server/history/history-fields';

@@ -9,7 +9,7 @@ import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import { STREAM } from '../../cluster-suite/cluster-leaders.ts';
 import type { ClusterNode } from '../../cluster-suite/cluster-node.ts';
 import type { ClusterRig } from '../../cluster-suite/cluster-rig.ts';
-import { PATIENCE_MS } from '../../running-service.ts';
+import { WAIT_LIMIT_MS } from '../../running-service.ts';
 import { fetchExport, heldOf } from '../export-client.ts';
 import type { ResumeStream } from '../followed.ts';
 import type { Checkpoint, ClusterClient } from './cluster-client.ts';
@@ -35,7 +35,7 @@ export async function checkCustomers(
   clients: readonly ClusterClient[],
   { key, from }: { readonly key: string; readonly from: bigint },
 ): Promise<readonly string[]> {
-  const each = await Promise.all(clients.map((client) => client.checkpoint(PATIENCE_MS)));
+  const each = await Promise.all(clients.map((client) => client.checkpoint(WAIT_LIMIT_MS)));
   const problems = clients.flatMap((client) => client.problems.splice(0));
   for (const client of clients) {
     const doubled = client.followed.reduce((sum, { ignored }) => sum + ignored, 0);
@@ -61,7 +61,7 @@ async function checkStream(
   const range = { ...studyFields(stream), from: String(from), untilCursor: until };
   const told = await Promise.all(
     nodes.map(({ host, port }) =>
-      readHistory({ host, port, key }, { ...range, snapshot: 'true' }, PATIENCE_MS),
+      readHistory({ host, port, key }, { ...range, snapshot: 'true' }, WAIT_LIMIT_MS),
     ),
   );
   const problems: string[] = [];
@@ -78,8 +78,8 @@ async function checkStream(
   problems.push(...(await checkExports(nodes, range, key)).map((it) => `${name}: ${it}`));
   const doors = nodes.map((node) => ({ ...doorOf(node), key }));
   const fields = { ...studyFields(stream), from: String(from) };
-  const { items, to } = await readAcross(doors, fields, PATIENCE_MS);
-  const whole = await readHistory(doors[0]!, { ...fields, to }, PATIENCE_MS);
+  const { items, to } = await readAcross(doors, fields, WAIT_LIMIT_MS);
+  const whole = await readHistory(doors[0]!, { ...fields, to }, WAIT_LIMIT_MS);
   const isSame = JSON.stringify(items) === JSON.stringify(whole.items);
   if (!isSame) problems.push(`${name}: pages of several nodes have other items up to ${to}`);
   return problems;
@@ -99,7 +99,7 @@ async function checkExports(
   key: string,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
-  const { items } = await readHistory({ ...doorOf(nodes[0]!), key }, range, PATIENCE_MS);
+  const { items } = await readHistory({ ...doorOf(nodes[0]!), key }, range, WAIT_LIMIT_MS);
   const pages = items.map((item) => JSON.stringify(item)).join('\n');
   for (const node of nodes) {
     const fetched = await fetchExport({ ...doorOf(node), key }, range, { t: 'none' });
@@ -122,7 +122,7 @@ function doorOf({ host, port }: ClusterNode) {
 
 /** Every server has stored the same messages. */
 export async function checkReplicas({ nats }: ClusterRig): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + WAIT_LIMIT_MS;
   const stores = Array.from({ length: nats.count }, (_, index) => nats.storeOf(index));
   for (;;) {
     const contents = await Promise.all(stores.map((store) => replicaContent(store, STREAM)));

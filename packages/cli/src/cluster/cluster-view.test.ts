@@ -62,15 +62,15 @@ test('what a server lacks is shown, and stands out where it takes itself for who
     ...{ name, url: `nats://${name}:4222`, id: name, fault: null, version: '2.10.27' },
     ...{ payloadBytesMax: 4_194_304, isSyncAlways: true },
   });
-  const whole = { isCurrent: true, isSilent: false, lag: 0, lacks: 0 };
+  const whole = { isCurrent: true, isSilent: false, lag: 0, missing: 0 };
   const stream = {
     ...{ name: 'TAPE_SIM', clusterId: 'cluster_1', first: 1, last: 2_000, bytes: 1, bytesMax: 2 },
-    ...{ replicas: 5, leader: 'nats-0', leaderLacks: 0, group: 'group' },
+    ...{ replicas: 5, leader: 'nats-0', leaderMissing: 0, group: 'group' },
     followers: [
       { ...whole, name: 'nats-1' },
-      { ...whole, name: 'nats-2', lacks: 1_881 },
-      { ...whole, name: 'nats-3', isCurrent: false, lag: 12, lacks: 12 },
-      { ...whole, name: 'nats-4', isSilent: true, lacks: null },
+      { ...whole, name: 'nats-2', missing: 1_881 },
+      { ...whole, name: 'nats-3', isCurrent: false, lag: 12, missing: 12 },
+      { ...whole, name: 'nats-4', isSilent: true, missing: null },
     ],
   };
   const servers = [0, 1, 2, 3, 4].map((index) => server(`nats-${index}`));
@@ -79,6 +79,6 @@ test('what a server lacks is shown, and stands out where it takes itself for who
   for (const [index, role] of roles.entries()) {
     assert.match(text, new RegExp(`^nats-${index} .* ${role}$`, 'm'));
   }
-  const short = { ...stream, leaderLacks: 40 };
+  const short = { ...stream, leaderMissing: 40 };
   assert.match(clusterText(status({ servers, stream: short })), /^nats-0 .* leads, LACKS 40$/m);
 });

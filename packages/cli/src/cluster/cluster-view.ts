@@ -108,14 +108,14 @@ function serversTable({ servers, stream, isSyncAssured }: ClusterStatus): string
 
 function roleIn(stream: ClusterStatus['stream'], server: string | null): string {
   if (stream === null || server === null) return UNKNOWN;
-  const leaderLacks = stream.leaderLacks ?? 0;
+  const leaderMissing = stream.leaderMissing ?? 0;
   if (stream.leader === server)
-    return leaderLacks > 0 ? `leads, LACKS ${number(leaderLacks)}` : 'leads';
+    return leaderMissing > 0 ? `leads, LACKS ${number(leaderMissing)}` : 'leads';
   const follower = stream.followers.find(({ name }) => name === server);
   if (follower === undefined) return stream.followers.length === 0 ? 'keeps it' : UNKNOWN;
   if (follower.isSilent) return 'away';
   if (!follower.isCurrent) return `lacks ${number(follower.lag)}`;
-  return (follower.lacks ?? 0) > 0 ? `LACKS ${number(follower.lacks!)}` : 'current';
+  return (follower.missing ?? 0) > 0 ? `LACKS ${number(follower.missing!)}` : 'current';
 }
 
 function number(value: number): string {

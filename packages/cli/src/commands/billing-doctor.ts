@@ -37,7 +37,7 @@ Examples:
   run,
 };
 
-type Patient = Pick<DoctorOptions, 'provider' | 'apiUrl' | 'isLive'>;
+type Examined = Pick<DoctorOptions, 'provider' | 'apiUrl' | 'isLive'>;
 type ProviderFinding = Finding & { readonly provider: string };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
@@ -56,11 +56,11 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       detail: fault,
     }),
   );
-  for (const patient of await patientsOf(config, publicUrl)) {
+  for (const one of await examinedOf(config, publicUrl)) {
     const signal = AbortSignal.any([io.signal, AbortSignal.timeout(EXAMINATION_MS_MAX)]);
     const common = { offers, publicUrl, triesCheckout, clock, signal };
-    const found = await examineProvider({ ...patient, ...common });
-    findings.push(...found.map((finding) => ({ provider: patient.provider.name, ...finding })));
+    const found = await examineProvider({ ...one, ...common });
+    findings.push(...found.map((finding) => ({ provider: one.provider.name, ...finding })));
   }
   const isTestSold = offers.countries.some(({ provider }) => provider === 'test');
   if (isTestSold) findings.push(TEST_FINDING);
@@ -79,22 +79,22 @@ const TEST_FINDING: ProviderFinding = {
   detail: 'takes no money: in its countries, anybody can have any plan',
 };
 
-async function patientsOf(config: Config, publicUrl: string): Promise<readonly Patient[]> {
+async function examinedOf(config: Config, publicUrl: string): Promise<readonly Examined[]> {
   const clock = createClock({ kind: 'system' });
   const log = createLog({ level: 'silent', readable: false, write: () => undefined });
-  const patients: Patient[] = [];
+  const examined: Examined[] = [];
   const stripe = await openStripe(config, clock, log);
   if (stripe !== null) {
     const isLive = isStripeLive(config.stripeKey!);
-    patients.push({ provider: stripe, apiUrl: config.stripeUrl, isLive });
+    examined.push({ provider: stripe, apiUrl: config.stripeUrl, isLive });
   }
   const paddle = await openPaddle(config, () => publicUrl, clock, log);
   if (paddle !== null) {
     const environment = paddleEnvironment(config.paddleKey!, config.paddleClientToken!);
     const apiUrl = config.paddleUrl ?? PADDLE_URLS[environment];
-    patients.push({ provider: paddle, apiUrl, isLive: environment === 'live' });
+    examined.push({ provider: paddle, apiUrl, isLive: environment === 'live' });
   }
-  return patients;
+  return examined;
 }
 
 function findingsTable(findings: readonly ProviderFinding[]): string {

@@ -12,7 +12,7 @@ import { readStreamOptions } from '../stream/stream-options.ts';
 import { streamCommand } from './stream.ts';
 
 /** Shorter than the silence after which a client gives up a connection, longer than its first attempts. */
-const PATIENCE_MS = 10_000;
+const WAIT_LIMIT_MS = 10_000;
 const NOW = 1_794_477_600_000_000_000n as EpochNs;
 
 /** A running `tapeloom stream`. */
@@ -82,7 +82,7 @@ test('with --json every update is one line in the words of the protocol', async 
 test('a cut line is made again and the stream goes on where it was, and both are told', async () => {
   await using stream = await InProcessStream.start();
   await using line = await CuttingProxy.before(stream.url);
-  const hurried = () => ({ clientParts: { clock: new HurriedClock(PATIENCE_MS) } });
+  const hurried = () => ({ clientParts: { clock: new HurriedClock(WAIT_LIMIT_MS) } });
   const watching = new Watching(line.url, 'AA bars --params {"size":10}', hurried());
   const json = new Watching(line.url, 'AA bars --params {"size":10} --json', hurried());
   await until(() => watching.io.err.includes('live') && json.io.out.includes('"snapshot"'));

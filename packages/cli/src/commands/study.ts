@@ -117,7 +117,7 @@ async function runOver(input: StudyInput, request: StudyRequest, io: CommandIo):
         from,
         to,
         hasTail,
-        mayLackDays: input.kind === 'file',
+        mayMissDays: input.kind === 'file',
       },
       {
         entry: (entry) => sink.write(text.add(entry)),

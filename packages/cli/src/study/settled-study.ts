@@ -1,7 +1,7 @@
 /**
  * Runs one study over a tape at full speed and emits its log in (position(from), position(to)]: what a stream settled
  * in that time and what history returns. Adjoining ranges concatenate. The state at `from` is right, because the run
- * starts like every other (`run-start.ts`). A missing day is an error, unless `mayLackDays`.
+ * starts like every other (`run-start.ts`). A missing day is an error, unless `mayMissDays`.
  */
 
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
@@ -34,7 +34,7 @@ export interface SettledRequest {
   /** Whether to end with the objects that still form at `to`. */
   readonly hasTail: boolean;
   /** Whether the caller reports missing days itself: a file has no more than it has. */
-  readonly mayLackDays?: boolean;
+  readonly mayMissDays?: boolean;
 }
 
 /** One entry of the log, as history and exports carry it. */
@@ -73,7 +73,7 @@ export async function runSettled(
   signal: AbortSignal,
 ): Promise<SettledResult> {
   const { tape, symbol: contract, sessions, indicator, params, from, to } = request;
-  if (request.mayLackDays !== true) {
+  if (request.mayMissDays !== true) {
     await refuseMissingDays(request, sessionStart(sessions, from));
   }
   const source = runSource({ contract, indicator, params, sessions }, tape);

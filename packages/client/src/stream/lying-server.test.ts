@@ -25,7 +25,7 @@ describe('over real sockets, a server that', () => {
     ],
     ['is a proxy without a server', 'HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n'],
     [
-      'asks for a day of patience',
+      'asks for a retry after a day',
       'HTTP/1.1 503 Busy\r\nRetry-After: 86400\r\nContent-Length: 0\r\n\r\n',
     ],
     ['accepts with a wrong proof', handshakeWith('d3Jvbmc=')],

@@ -8,7 +8,7 @@ import {
   PING_ID_BYTES_MAX,
   SUB_BYTES_MAX,
 } from '@tapeloom/protocol/client-messages';
-import { CONNECTS_PER_MINUTE } from '@tapeloom/server/accounts/auth/doorkeeper';
+import { CONNECTS_PER_MINUTE } from '@tapeloom/server/accounts/auth/auth-throttle';
 import { TOKEN_VALID_NS } from '@tapeloom/server/accounts/keys/keys-store';
 import {
   IDLE_TOPICS_PER_SUBSCRIPTION,

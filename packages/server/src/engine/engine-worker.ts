@@ -7,11 +7,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { NodeDisk } from '../platform/disk/node-disk.ts';
-import { PatientDisk } from '../platform/disk/patient-disk.ts';
+import { RetryingDisk } from '../platform/disk/retrying-disk.ts';
 import { collectAfterRushes } from '../platform/memory/collect-garbage.ts';
 import { createClock } from '../platform/system-clock.ts';
 import { ThreadDesk } from '../platform/threads/thread-desk.ts';
-import { Patience } from '../platform/waiting/patience.ts';
+import { FaultRetry } from '../platform/waiting/fault-retry.ts';
 import { SessionTables } from '../runs/session-tables.ts';
 import { openImportedTapes, RoutedTape } from '../tape/read/routed-tape.ts';
 import { TapeFollower } from '../tape/read/tape-follower.ts';
@@ -27,8 +27,8 @@ const flow = new OutgoingFlow();
 const tables = new SessionTables(setup.sessions);
 let utilization = performance.eventLoopUtilization();
 
-const patience = new Patience({ clock: createClock({ kind: 'system' }) });
-const disk = new PatientDisk(new NodeDisk(), patience);
+const faultRetry = new FaultRetry({ clock: createClock({ kind: 'system' }) });
+const disk = new RetryingDisk(new NodeDisk(), faultRetry);
 const tape = new RoutedTape({
   live: await TapeFollower.connect(disk, setup.tapeRoot, setup.dataset, setup.tapePort),
   imported: await openImportedTapes(disk, setup.tapeRoot, setup.imported),

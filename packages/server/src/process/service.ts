@@ -86,7 +86,7 @@ export class Service implements AsyncDisposable {
   readonly #leaving = Promise.withResolvers<LeaveReason>();
   #lastReport: IngestReport | null = null;
   #sharedFloors: string | null = null;
-  #lacking: NewestDays = {};
+  #missing: NewestDays = {};
   readonly #serving: Serving | null;
   #internalAddress = '';
   #addresses: ServiceAddresses | null = null;
@@ -302,7 +302,7 @@ export class Service implements AsyncDisposable {
 
   async #openDoors(serving: Serving): Promise<void> {
     const doors = await serving.compose();
-    doors.noteLacking(this.#lacking);
+    doors.noteMissing(this.#missing);
     if (this.#sharedFloors !== null) doors.noteSharedEpochs(this.#sharedFloors);
     if (this.#isPaused || this.#isIngestDown) doors.hub.setSource('down');
     this.#watchSpace(doors.dataset);
@@ -348,9 +348,9 @@ export class Service implements AsyncDisposable {
         this.#serving?.doors?.noteSharedEpochs(message.text);
         this.#ingest.floorsHold(message.text);
         return;
-      case 'lacking':
-        this.#lacking = message.newest;
-        this.#serving?.doors?.noteLacking(message.newest);
+      case 'days-missing':
+        this.#missing = message.newest;
+        this.#serving?.doors?.noteMissing(message.newest);
         return;
       case 'report':
         this.#pulse.beat();

@@ -46,7 +46,7 @@ function rangeOf(
     ...world.days.map((day) => epochNs(day, 0)),
     until - beside,
   ].filter((at) => at + beside >= first && at + beside <= until);
-  const isCovered = (from: bigint) => daysLacking(all, [from, until], false).length === 0;
+  const isCovered = (from: bigint) => daysMissing(all, [from, until], false).length === 0;
   if (one % 2 === 0) {
     const from = edges.sort((a, b) => Number(a - b)).find(isCovered);
     return from === undefined || from >= until ? null : [from as EpochNs, until as EpochNs];
@@ -57,7 +57,7 @@ function rangeOf(
 }
 
 /** The missing days among those needed: of sessions, from the open of the one that is open at `from`. */
-function daysLacking(
+function daysMissing(
   { whole: { sessions }, onTape }: Gapped,
   [from, to]: readonly [bigint, bigint],
   hasSnapshot: boolean,
@@ -66,14 +66,14 @@ function daysLacking(
     ? sessions.findLast(({ open }) => open <= from)
     : sessions.find(({ open, close }) => open < from && close > from);
   const start = current?.open ?? from;
-  const lacking: UtcDay[] = [];
+  const missing: UtcDay[] = [];
   for (let day = dayOf(start as EpochNs); epochNs(day, 0) < to; day = addDays(day, 1)) {
     const begin = later(start, epochNs(day, 0));
     const end = earlier(to, epochNs(addDays(day, 1), 0));
     const isOpen = sessions.some(({ open, close }) => later(open, begin) < earlier(close, end));
-    if (isOpen && !onTape.has(day)) lacking.push(day);
+    if (isOpen && !onTape.has(day)) missing.push(day);
   }
-  return lacking;
+  return missing;
 }
 
 function later(one: bigint, other: bigint): bigint {
@@ -152,7 +152,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
           const study = { indicator: INDICATOR, params: {}, from: range[0], hasSnapshot: false };
           const coverage = await world.reader.coverage(CONTRACT, ...range, study);
           const { missingDays, lookBackFrom } = coverage;
-          assert.deepEqual(missingDays, daysLacking(all, range, false));
+          assert.deepEqual(missingDays, daysMissing(all, range, false));
           if (missingDays.length > 0) {
             await assert.rejects(readIn(world, range), refusedAs('days-missing'));
             return;
@@ -184,7 +184,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
           if (range === null || given.lookBackSessions > 0) return;
           const study = { indicator: INDICATOR, params: {}, from: range[0], hasSnapshot: true };
           const { missingDays } = await world.reader.coverage(CONTRACT, ...range, study);
-          assert.deepEqual(missingDays, daysLacking(all, range, true));
+          assert.deepEqual(missingDays, daysMissing(all, range, true));
           if (missingDays.length > 0) return;
           const whole = new SettledWorld(all.whole, given);
           assert.deepEqual(

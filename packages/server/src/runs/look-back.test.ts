@@ -91,7 +91,7 @@ test('what is refused before would have been refused after computing, and only t
 /** Whether some session of [from, to) has no complete session among the ten before it. */
 async function hasCold({ tape, sessions: table }: SettledWorld, from: EpochNs, to: EpochNs) {
   const onTape = new Set((await tape.days()).map(({ day }) => day));
-  const lacks = ({ open, close }: { readonly open: EpochNs; readonly close: EpochNs }) => {
+  const missing = ({ open, close }: { readonly open: EpochNs; readonly close: EpochNs }) => {
     for (let day: UtcDay = dayOf(open); epochNs(day, 0) < close; day = addDays(day, 1)) {
       if (!onTape.has(day)) return true;
     }
@@ -105,7 +105,7 @@ async function hasCold({ tape, sessions: table }: SettledWorld, from: EpochNs, t
     let isCold = true;
     let earlier = sessionBefore(table, at.open);
     for (let back = 1; back <= 10 && earlier !== null; back += 1) {
-      if (!lacks(earlier)) isCold = false;
+      if (!missing(earlier)) isCold = false;
       earlier = sessionBefore(table, earlier.open);
     }
     if (isCold) return true;

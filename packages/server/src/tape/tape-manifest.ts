@@ -144,7 +144,7 @@ export class TapeManifest {
   }
 
   /** Whether this day is not named, or its files are missing or not as written. */
-  lacks(symbol: string, day: UtcDay): boolean {
+  isMissing(symbol: string, day: UtcDay): boolean {
     const key = `${symbol} ${day}`;
     const isNamed = this.digestOf(symbol, day) !== null;
     return !isNamed || this.#missingDays.has(key) || this.#unsound.has(key);
@@ -217,7 +217,7 @@ export class TapeManifest {
     }
     for (const part of parts) {
       this.#name(part);
-      this.#forgetLack(part.symbol, part.day);
+      this.#forgetMissing(part.symbol, part.day);
     }
     if (log !== null && this.#logs.delete(log)) this.#isChanged = true;
     await this.save();
@@ -231,7 +231,7 @@ export class TapeManifest {
       for (const day of [...(days?.keys() ?? [])]) {
         if (day >= first) continue;
         days!.delete(day);
-        this.#forgetLack(symbol, day);
+        this.#forgetMissing(symbol, day);
       }
       if (days?.size === 0) this.#days.delete(symbol);
       this.#isChanged = true;
@@ -245,7 +245,7 @@ export class TapeManifest {
     for (const [symbol, days] of this.#days) {
       if (!days.delete(day)) continue;
       symbols.push(symbol);
-      this.#forgetLack(symbol, day);
+      this.#forgetMissing(symbol, day);
       if (days.size === 0) this.#days.delete(symbol);
       this.#isChanged = true;
     }
@@ -253,7 +253,7 @@ export class TapeManifest {
     return symbols;
   }
 
-  #forgetLack(symbol: string, day: UtcDay): void {
+  #forgetMissing(symbol: string, day: UtcDay): void {
     this.#missingDays.delete(`${symbol} ${day}`);
     this.#unsound.delete(`${symbol} ${day}`);
   }

@@ -240,15 +240,15 @@ export function indicatorOf({ create, lookBackSessions, outlivesSession }: Subje
 }
 
 /** The missing parts of a tape. */
-interface Lacking {
+interface Missing {
   readonly leftOut: LeftOut;
   readonly partial: PartialDays;
 }
 
-function memoryTapeOf(twin: TwinTape, batchRows: number, lacking: Lacking): MemoryTape {
+function memoryTapeOf(twin: TwinTape, batchRows: number, missing: Missing): MemoryTape {
   const tape = new MemoryTape(CONTRACT, batchRows);
-  for (const [day, gaps] of lacking.partial) tape.partial.set(day, gaps);
-  for (const { trades, promise } of dayCommits(twin, lacking)) tape.commit(trades, promise);
+  for (const [day, gaps] of missing.partial) tape.partial.set(day, gaps);
+  for (const { trades, promise } of dayCommits(twin, missing)) tape.commit(trades, promise);
   return tape;
 }
 
@@ -260,7 +260,7 @@ export function isLeftOut(partial: PartialDays, day: UtcDay, ns: number): boolea
 /** The commits day by day, to each day's end; missing parts are skipped. */
 export function dayCommits(
   twin: TwinTape,
-  { leftOut, partial }: Lacking,
+  { leftOut, partial }: Missing,
 ): readonly { readonly trades: readonly MemoryTrade[]; readonly promise: EpochNs }[] {
   const { trades, until } = twin;
   const commits: { trades: readonly MemoryTrade[]; promise: EpochNs }[] = [];

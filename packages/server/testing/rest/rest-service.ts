@@ -17,7 +17,7 @@ import { INDICATORS, publishedDefinitions } from '@tapeloom/core/studies/catalog
 import type { Problem } from '@tapeloom/protocol/problem';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { AddressThrottle } from '../../src/accounts/auth/address-throttle.ts';
-import { Doorkeeper } from '../../src/accounts/auth/doorkeeper.ts';
+import { AuthThrottle } from '../../src/accounts/auth/auth-throttle.ts';
 import { digestOf, newKeyText } from '../../src/accounts/auth/secret.ts';
 import { SessionKeeper } from '../../src/accounts/auth/session-keeper.ts';
 import { StoreAuthenticator } from '../../src/accounts/auth/store-authenticator.ts';
@@ -133,7 +133,7 @@ export class RestService implements AsyncDisposable {
   readonly meter: UsageMeter;
   readonly leases = new MemoryLeases();
   readonly authenticator: StoreAuthenticator;
-  readonly doorkeeper: Doorkeeper;
+  readonly authThrottle: AuthThrottle;
   readonly sockets: DoorSockets;
   readonly http: HttpServer;
   readonly unread: UnreadAnswers;
@@ -205,14 +205,14 @@ export class RestService implements AsyncDisposable {
     this.sessions = new SessionKeeper({ store, clock: this.clock, onFault });
     const addresses = new AddressThrottle();
     const { authenticator, clock } = this;
-    this.doorkeeper = new Doorkeeper({ authenticator, addresses, clock });
+    this.authThrottle = new AuthThrottle({ authenticator, addresses, clock });
     this.sockets = options.sockets ?? new DoorSockets(socketLimits(1_000));
     this.offers = offerBook(options.pricing ?? DEFAULT_PRICING);
     ({ payments: this.payments, billing: this.billing } = this.#billingOver(store));
     this.unread = new UnreadAnswers(this.clock, options.unread);
-    const { allowances, leases, meter, sessions, sockets, unread, doorkeeper } = this;
+    const { allowances, leases, meter, sessions, sockets, unread, authThrottle } = this;
     const charges = new Charges(store, clock);
-    const asked = { authenticator, doorkeeper, allowances, addresses, clock };
+    const asked = { authenticator, authThrottle, allowances, addresses, clock };
     const door = composeRest({
       accounts: { ...asked, store, sessions, meter, leases, charges },
       version: '1.2.3',

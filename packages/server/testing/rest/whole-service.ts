@@ -52,10 +52,10 @@ export class WholeService implements AsyncDisposable {
       book: BOOK,
       onUpgrade: (...upgrade) => stream.gateway.handleUpgrade(...upgrade),
     });
-    const { clock, doorkeeper, authenticator, sockets } = rest;
+    const { clock, authThrottle, authenticator, sockets } = rest;
     const stream = await InProcessStream.start({
       clock,
-      doorkeeper,
+      authThrottle,
       authenticator,
       sockets,
       sessions: SESSIONS,

@@ -17,8 +17,8 @@ import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { AddressThrottle } from '../../src/accounts/auth/address-throttle.ts';
+import { AuthThrottle } from '../../src/accounts/auth/auth-throttle.ts';
 import type { Authenticator } from '../../src/accounts/auth/authenticator.ts';
-import { Doorkeeper } from '../../src/accounts/auth/doorkeeper.ts';
 import type { Leases } from '../../src/accounts/limits/leases.ts';
 import { MemoryLeases } from '../../src/accounts/limits/memory-leases.ts';
 import { Engine } from '../../src/engine/engine.ts';
@@ -75,7 +75,7 @@ export interface InProcessStreamOptions {
   readonly noteKeyUse?: (keyId: string) => void;
   readonly noteStreamed?: (accountId: string) => void;
   /** The authentication throttle; default: a new one over the authenticator. */
-  readonly doorkeeper?: Doorkeeper;
+  readonly authThrottle?: AuthThrottle;
   /** The connection slots; default: more than a test needs. */
   readonly sockets?: DoorSockets;
   readonly partingMax?: number;
@@ -151,13 +151,19 @@ export class InProcessStream implements AsyncDisposable {
         this.#lost.push(lost);
       },
     };
-    const { doorkeeper = new Doorkeeper({ authenticator, addresses, clock }) } = options;
+    const { authThrottle = new AuthThrottle({ authenticator, addresses, clock }) } = options;
     const { leases = new MemoryLeases(), charges = NO_CHARGES, book = BOOK } = options;
     const { noteKeyUse = () => {}, noteStreamed = () => {}, partingMax } = options;
     const door = composeStream({
       clock,
       timers: clock,
-      accounts: { authenticator, doorkeeper, leases, charges, meter: { noteKeyUse, noteStreamed } },
+      accounts: {
+        authenticator,
+        authThrottle,
+        leases,
+        charges,
+        meter: { noteKeyUse, noteStreamed },
+      },
       sockets: options.sockets ?? new DoorSockets(socketLimits(10_000)),
       trustedProxies: () => options.trustedProxies ?? [],
       engines: [link],

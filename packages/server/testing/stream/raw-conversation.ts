@@ -9,7 +9,7 @@ import { OPCODE, wireFrame } from './wire-frame.ts';
 
 const HANDSHAKE_END = '\r\n\r\n';
 /** Far longer than a server may take to close. */
-const PATIENCE_MS = 180_000;
+const WAIT_LIMIT_MS = 180_000;
 
 export interface RawTarget {
   readonly port: number;
@@ -20,7 +20,7 @@ export interface RawTarget {
 
 export interface ConversationManner {
   /** Waits for the response to a first `ping`; otherwise everything is sent with the handshake. */
-  readonly isPatient?: boolean;
+  readonly waitsForPongs?: boolean;
   /** Where the bytes are split into several writes. */
   readonly cuts?: readonly number[];
   /** When the client ends its side. `polite`: at the server's close frame. `end`: when all is sent. `stay`: last. */
@@ -43,16 +43,16 @@ export interface Conversation {
 export async function converse(
   target: RawTarget,
   bytes: Buffer,
-  { isPatient = true, cuts = [], goodbye = 'polite' }: ConversationManner = {},
+  { waitsForPongs = true, cuts = [], goodbye = 'polite' }: ConversationManner = {},
 ): Promise<Conversation> {
   const socket = connect({ port: target.port, host: '127.0.0.1', allowHalfOpen: true });
   const gone = Promise.withResolvers<void>();
-  const timer = setTimeout(() => gone.reject(new Error('the server holds on')), PATIENCE_MS);
+  const timer = setTimeout(() => gone.reject(new Error('the server holds on')), WAIT_LIMIT_MS);
   socket.on('error', () => {});
   socket.on('close', () => gone.resolve());
-  const reader = new Reader(socket, isPatient, goodbye);
+  const reader = new Reader(socket, waitsForPongs, goodbye);
   socket.write(handshakeOf(target));
-  if (isPatient) {
+  if (waitsForPongs) {
     socket.write(wireFrame({ opcode: OPCODE.text, payload: '{"t":"ping","id":"first"}' }));
     await Promise.race([reader.opened, gone.promise]);
   }

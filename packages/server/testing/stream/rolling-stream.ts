@@ -15,7 +15,7 @@ import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import { ManualClock } from '../../../../simulation/clock/manual-clock.ts';
 import { AddressThrottle } from '../../src/accounts/auth/address-throttle.ts';
-import { Doorkeeper } from '../../src/accounts/auth/doorkeeper.ts';
+import { AuthThrottle } from '../../src/accounts/auth/auth-throttle.ts';
 import { MemoryLeases } from '../../src/accounts/limits/memory-leases.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { OutgoingFlow } from '../../src/engine/outgoing-flow.ts';
@@ -119,7 +119,11 @@ export class RollingStream implements AsyncDisposable {
       ...timing,
       accounts: {
         authenticator,
-        doorkeeper: new Doorkeeper({ authenticator, addresses: new AddressThrottle(), ...timing }),
+        authThrottle: new AuthThrottle({
+          authenticator,
+          addresses: new AddressThrottle(),
+          ...timing,
+        }),
         leases: new MemoryLeases(),
         charges: NO_CHARGES,
         meter: { noteKeyUse: () => {}, noteStreamed: () => {} },

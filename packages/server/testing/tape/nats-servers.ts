@@ -79,7 +79,7 @@ export class NatsServers implements AsyncDisposable {
   readonly #ports: readonly Ports[];
   readonly #processes: (ChildProcess | null)[];
   /** The last unhealthy server's report. */
-  #lacking = 'it does not answer';
+  #notReady = 'it does not answer';
   readonly #killAtExit = () => {
     for (const child of this.#processes) child?.kill('SIGKILL');
   };
@@ -212,7 +212,7 @@ export class NatsServers implements AsyncDisposable {
       const child = this.#processes[index];
       if (child === null || child?.exitCode !== null || performance.now() > until) {
         const log = (await this.log(index)).replaceAll(/^.*Healthcheck failed.*\n/gm, '');
-        throw new Error(`nats-server ${index} does not start (${this.#lacking}): ${log}`);
+        throw new Error(`nats-server ${index} does not start (${this.#notReady}): ${log}`);
       }
       await wait(LOOK_EVERY_MS);
     }
@@ -307,7 +307,7 @@ export class NatsServers implements AsyncDisposable {
     const answer = await fetch(`${this.monitors[index]!}/healthz?details=true`);
     if (answer.ok) return true;
     const { errors = [] } = (await answer.json()) as Health;
-    this.#lacking = JSON.stringify(errors);
+    this.#notReady = JSON.stringify(errors);
     return errors.length > 0 && errors.every(({ type }) => type === 'CONSUMER');
   }
 

@@ -146,7 +146,7 @@ export class ServingNode {
       book: (book) => this.#floors?.tell(book),
       dayFetched: (symbol, day) => {
         this.#tell({ t: 'filled', part: 'fetched', days: 1, daysTotal: 1, item: { symbol, day } });
-        this.#floors!.tellLacking();
+        this.#floors!.sendMissing();
       },
       lead: (term) => this.#lead(term),
     });
@@ -161,7 +161,7 @@ export class ServingNode {
   }
 
   get hasDay(): boolean {
-    return !this.#tape!.manifest.lacks(CONTRACT, PAST_DAY);
+    return !this.#tape!.manifest.isMissing(CONTRACT, PAST_DAY);
   }
 
   /** Flips a bit of the day's file, and makes the engine read it. */
@@ -282,7 +282,7 @@ export class ServingNode {
   #tell(news: FromIngest): void {
     const epochs = this.#epochs!;
     this.#place!.clock.after(1, () => {
-      if (news.t === 'lacking') epochs.noteLacking(news.newest);
+      if (news.t === 'days-missing') epochs.noteMissing(news.newest);
       if (news.t === 'filled') {
         const { symbol, day } = news.item!;
         this.#damage!.sound(symbol, day);
@@ -297,7 +297,7 @@ export class ServingNode {
 
   async #check(tape: SharedTape, symbol: string, day: UtcDay): Promise<void> {
     const isSound = await tape.check(symbol, day);
-    this.#floors!.tellLacking();
+    this.#floors!.sendMissing();
     if (isSound !== null) this.#tell({ t: 'checked', symbol, day, isSound });
   }
 

@@ -4,8 +4,8 @@ import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { Disk } from '../../src/platform/disk/disk.ts';
-import { PatientDisk } from '../../src/platform/disk/patient-disk.ts';
-import { Patience } from '../../src/platform/waiting/patience.ts';
+import { RetryingDisk } from '../../src/platform/disk/retrying-disk.ts';
+import { FaultRetry } from '../../src/platform/waiting/fault-retry.ts';
 import type { Tape } from '../../src/tape/tape.ts';
 import { type OpenTape, openTape } from '../../src/tape/write/open-tape.ts';
 import { SCRIPT_SYMBOLS } from './feed-script.ts';
@@ -16,7 +16,7 @@ const LONG_AFTER = 4_000_000_000_000_000_000n as EpochNs;
 const BEFORE_ALL = { day: utcDay(19_700_101), rank: 0 as Rank };
 
 /** Every wait ends at the next turn. */
-const IMPATIENT_CLOCK: Pick<Clock, 'now' | 'after'> = {
+const NO_WAIT_CLOCK: Pick<Clock, 'now' | 'after'> = {
   now: () => LONG_AFTER,
   after: (_ms, run) => {
     queueMicrotask(run);
@@ -34,7 +34,7 @@ export function openSimTape(
   } = {},
 ): Promise<OpenTape> {
   return openTape({
-    disk: new PatientDisk(disk, new Patience({ clock: options.clock ?? IMPATIENT_CLOCK })),
+    disk: new RetryingDisk(disk, new FaultRetry({ clock: options.clock ?? NO_WAIT_CLOCK })),
     tapeRoot: TAPE_ROOT,
     dataset: DATASET,
     listed: () => SCRIPT_SYMBOLS,

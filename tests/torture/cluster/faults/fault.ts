@@ -2,7 +2,7 @@
 
 import type { ClusterStage } from '../cluster-stage.ts';
 
-/** Longer than any patience of the cluster. */
+/** Longer than any wait of the cluster. */
 export const SLEEP_MS = 20_000;
 export const LOOK_MS = 200;
 export const ALL_NATS = [0, 1, 2];

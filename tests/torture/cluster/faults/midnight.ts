@@ -15,7 +15,7 @@ import { readManifest } from '@tapeloom/server/tape/tape-manifest';
 import { leaderOf } from '../../../cluster-suite/cluster-leaders.ts';
 import type { ClusterNode } from '../../../cluster-suite/cluster-node.ts';
 import { closeProbes, goesOn, openProbes } from '../../../cluster-suite/probes.ts';
-import { PATIENCE_MS, within } from '../../../running-service.ts';
+import { WAIT_LIMIT_MS, within } from '../../../running-service.ts';
 import type { ClusterStage } from '../cluster-stage.ts';
 import { type Fault, LOOK_MS, SLEEP_MS } from './fault.ts';
 import { limitBytes } from './limit-bytes.ts';
@@ -74,7 +74,7 @@ async function midnight(
       const leader = await leaderOf(rig);
       while (!(await daysOfLogs(leader)).some((it) => it > day)) await pause(LOOK_MS);
     };
-    await within(PATIENCE_MS, 'the next day begins', tapeIsBeyond());
+    await within(WAIT_LIMIT_MS, 'the next day begins', tapeIsBeyond());
     await afterwards(stage);
     await goesOn(probes);
   }
@@ -128,5 +128,5 @@ async function hasSealed(node: ClusterNode, day: UtcDay): Promise<void> {
       await pause(LOOK_MS);
     }
   };
-  await within(PATIENCE_MS, `${day} is sealed on ${node.name}`, isSealed());
+  await within(WAIT_LIMIT_MS, `${day} is sealed on ${node.name}`, isSealed());
 }

@@ -4,7 +4,7 @@
  */
 (() => {
   const PADDLE_JS = 'https://cdn.paddle.com/paddle/v2/paddle.js';
-  const PATIENCE_MS = 15_000;
+  const LATE_AFTER_MS = 15_000;
   const page = document.getElementById('main');
   const { transaction, token, environment, returnTo } = page.dataset;
   let isPaid = false;
@@ -56,7 +56,7 @@
 
   show('waiting');
   const script = document.createElement('script');
-  const late = setTimeout(() => show('failed'), PATIENCE_MS);
+  const late = setTimeout(() => show('failed'), LATE_AFTER_MS);
   script.src = PADDLE_JS;
   script.onload = () => {
     clearTimeout(late);

@@ -4,8 +4,8 @@ import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { CloseCode } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import type { AuthVerdict } from '../../accounts/auth/auth-throttle.ts';
 import type { Caller } from '../../accounts/auth/caller.ts';
-import type { DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
 import type { StreamRequest } from '../delivery/stream-request.ts';
 import type { ErrorReply } from '../wire/client-message.ts';
 
@@ -19,7 +19,7 @@ export type ConnectionEvent =
       readonly address: string;
     }
   /** The header's key, or the token of the first message, was checked. */
-  | { readonly t: 'judged'; readonly authentication: DoorVerdict }
+  | { readonly t: 'judged'; readonly authentication: AuthVerdict }
   | { readonly t: 'auth-overdue' }
   | { readonly t: 'connects-exceeded'; readonly retryAfterSeconds: number }
   /** Whether the account may have one more connection. */

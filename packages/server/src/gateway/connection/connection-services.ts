@@ -1,7 +1,7 @@
 /** Services that all connections of a gateway share. */
 
+import type { AuthThrottle } from '../../accounts/auth/auth-throttle.ts';
 import type { Authenticator } from '../../accounts/auth/authenticator.ts';
-import type { Doorkeeper } from '../../accounts/auth/doorkeeper.ts';
 import type { Leases } from '../../accounts/limits/leases.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SubscriptionServices } from '../delivery/stream-subscription.ts';
@@ -17,7 +17,7 @@ export interface ConnectionLimits {
 
 export interface ConnectionServices extends SubscriptionServices, SocketWriterServices {
   readonly authenticator: Pick<Authenticator, 'watch' | 'refresh' | 'onRightsChange'>;
-  readonly doorkeeper: Doorkeeper;
+  readonly authThrottle: AuthThrottle;
   readonly leases: Leases;
   /** Real time, for client timeouts and for leases of accounts. */
   readonly timers: Clock;

@@ -10,8 +10,8 @@ import type { Duplex } from 'node:stream';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import type { AuthVerdict } from '../../accounts/auth/auth-throttle.ts';
 import type { Caller } from '../../accounts/auth/caller.ts';
-import type { DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
 import type { LeaseKind } from '../../accounts/limits/leases.ts';
 import type { Flush } from '../../topics/flush.ts';
 import { PagesAhead } from '../delivery/pages-ahead.ts';
@@ -249,10 +249,10 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   #run(action: ConnectionAction): void {
     switch (action.t) {
       case 'judge':
-        this.#judge(this.#services.doorkeeper.byKey(this.#address, action.authorization));
+        this.#judge(this.#services.authThrottle.byKey(this.#address, action.authorization));
         return;
       case 'consume-token':
-        this.#judge(this.#services.doorkeeper.byToken(this.#address, action.token));
+        this.#judge(this.#services.authThrottle.byToken(this.#address, action.token));
         return;
       case 'admit':
         this.#admit(action.caller);
@@ -291,7 +291,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     }
   }
 
-  #judge(judging: Promise<DoorVerdict>): void {
+  #judge(judging: Promise<AuthVerdict>): void {
     judging.then(
       (authentication) => this.step({ t: 'judged', authentication }),
       (error: unknown) => this.#fail(error),
@@ -299,10 +299,10 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   }
 
   #admit(caller: Caller): void {
-    const { authenticator, doorkeeper, noteKeyUse } = this.#services;
+    const { authenticator, authThrottle, noteKeyUse } = this.#services;
     this.#watch = authenticator.watch(caller);
     this.#watcher?.proven();
-    const { granted, retryAfterSeconds } = doorkeeper.connects(caller);
+    const { granted, retryAfterSeconds } = authThrottle.connects(caller);
     if (!granted) {
       this.step({ t: 'connects-exceeded', retryAfterSeconds });
       return;
@@ -376,7 +376,7 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
     this.#end(isDropped ? 'dropped' : 'sent');
     const webSocket = this.#webSocket;
     if (reason === CloseReason.slowConsumer) {
-      webSocket.isPatient = true;
+      webSocket.waitsAtClose = true;
       this.#parting = this.#services.partingSockets.enter(() => webSocket.terminate());
     }
     webSocket.close(code, reason);

@@ -8,8 +8,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { SubscribeMessage } from '@tapeloom/protocol/client-messages';
 import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
+import type { AuthVerdict } from '../../accounts/auth/auth-throttle.ts';
 import type { Caller } from '../../accounts/auth/caller.ts';
-import type { DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
 import { type ErrorReply, parseAuthToken, parseClientMessage } from '../wire/client-message.ts';
 import type {
   ConnectionAction,
@@ -132,7 +132,7 @@ export class Connection {
     return [{ t: 'await-auth', withinMs: AUTH_WITHIN_MS }];
   }
 
-  #judged(authentication: DoorVerdict): Actions {
+  #judged(authentication: AuthVerdict): Actions {
     if (authentication.verdict === 'busy') {
       return this.#close(CloseCode.tryAgainLater, 'Too many keys from your address are waiting');
     }

@@ -18,7 +18,7 @@ const HANDSHAKE =
   'GET /v1 HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
   'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n';
 /** A socket that is still there by then never goes. */
-const PATIENCE_MS = 180_000;
+const WAIT_LIMIT_MS = 180_000;
 const PING = wireFrame({ opcode: OPCODE.text, payload: pingText('x'.repeat(64)) });
 
 /** A socket that never reads, never answers and never ends by itself. */
@@ -34,7 +34,7 @@ function deafSocket({ port }: InProcessStream): Socket {
 async function allGone({ gateway }: InProcessStream): Promise<void> {
   const since = performance.now();
   while (gateway.metrics.connections > 0) {
-    assert.ok(performance.now() - since < PATIENCE_MS, 'a socket is still there');
+    assert.ok(performance.now() - since < WAIT_LIMIT_MS, 'a socket is still there');
     await turn();
   }
 }
@@ -131,7 +131,7 @@ test('a peer that is refused and does not let go keeps no socket [SEC-18]', asyn
     sockets: new DoorSockets({ ...socketLimits(10), streams: 0 }),
   });
   const refused = await converse({ port: stream.port, headers: [BEARER] }, Buffer.alloc(0), {
-    isPatient: false,
+    waitsForPongs: false,
     goodbye: 'stay',
   });
   assert.equal(refused.close, 1013);

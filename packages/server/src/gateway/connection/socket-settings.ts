@@ -15,9 +15,9 @@ const CLOSE_WITHIN_MS = 800;
 /** The same for a slow consumer. */
 export const SLOW_CLOSE_WITHIN_MS = 10_000;
 
-/** `ws` waits equally long at every close. This class waits that long only when `isPatient` is set. */
+/** `ws` waits equally long at every close. This class waits that long only when `waitsAtClose` is set. */
 export class StreamWebSocket extends WebSocket {
-  isPatient = false;
+  waitsAtClose = false;
   /** Nothing may follow a close frame, so the queued output is written before it. */
   writer: { release(): void } | null = null;
   #limit: NodeJS.Timeout | null = null;
@@ -26,7 +26,7 @@ export class StreamWebSocket extends WebSocket {
   override close(code?: number, reason?: string | Buffer): void {
     if (this.readyState === WebSocket.OPEN) this.writer?.release();
     super.close(code, reason);
-    if (this.isPatient || this.#limit !== null || this.readyState === WebSocket.CLOSED) return;
+    if (this.waitsAtClose || this.#limit !== null || this.readyState === WebSocket.CLOSED) return;
     this.#limit = setTimeout(() => this.terminate(), CLOSE_WITHIN_MS);
     this.once('close', () => clearTimeout(this.#limit!));
   }

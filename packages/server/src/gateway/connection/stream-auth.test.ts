@@ -101,7 +101,7 @@ test('Authorization sent twice closes at once with 4001, also when both hold a g
     const sent = [one, second].map(({ text }) => `Authorization: Bearer ${text}`);
     const { port } = new URL(desk.stream.url);
     const { close } = await converse({ port: Number(port), headers: sent }, Buffer.alloc(0), {
-      isPatient: false,
+      waitsForPongs: false,
     });
     assert.equal(close, 4001);
   }

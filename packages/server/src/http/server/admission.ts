@@ -13,9 +13,9 @@ import { waitText } from '@tapeloom/core/person/wait-text';
 import type { AllowanceVerdict } from '@tapeloom/core/quota/allowance';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AddressThrottle, neighbourhood } from '../../accounts/auth/address-throttle.ts';
+import type { AuthRefusal, AuthThrottle, AuthVerdict } from '../../accounts/auth/auth-throttle.ts';
 import { type Authenticator, sentAuthorization } from '../../accounts/auth/authenticator.ts';
 import type { Caller } from '../../accounts/auth/caller.ts';
-import type { Doorkeeper, DoorRefusal, DoorVerdict } from '../../accounts/auth/doorkeeper.ts';
 import type { Session, SessionKeeper, SessionVerdict } from '../../accounts/auth/session-keeper.ts';
 import type { Allowances } from '../../accounts/limits/allowances.ts';
 import { type AccountStore, AccountsUnavailableError } from '../../accounts/store/account-store.ts';
@@ -34,7 +34,7 @@ import type { Access } from './route.ts';
 
 export interface AdmissionOptions {
   readonly authenticator: Pick<Authenticator, 'isCurrent'>;
-  readonly doorkeeper: Doorkeeper;
+  readonly authThrottle: AuthThrottle;
   readonly allowances: Allowances;
   readonly addresses: AddressThrottle;
   /** The clock of accounts. */
@@ -176,9 +176,9 @@ export class Admission {
     address: string,
   ): Promise<Admitted> {
     const { headers, raw } = request;
-    const { portal, doorkeeper, allowances, clock, sockets } = this.#options;
+    const { portal, authThrottle, allowances, clock, sockets } = this.#options;
     const text = readSessionCookie(headers.cookie, portal.origin());
-    const judged = await doorkeeper.judge(address, portal.sessions.recall(text), () =>
+    const judged = await authThrottle.judge(address, portal.sessions.recall(text), () =>
       portal.sessions.find(text!),
     );
     if (judged.verdict !== 'accepted') throw refusedSession(judged);
@@ -246,7 +246,7 @@ export class Admission {
       return result.caller;
     }
     const { verdict } = result;
-    if (verdict === 'busy' || verdict === 'throttled') throw refusedAtDoor(result);
+    if (verdict === 'busy' || verdict === 'throttled') throw refusedByThrottle(result);
     if (access === 'optional') return null;
     throw unauthorized(verdict);
   }
@@ -256,9 +256,9 @@ export class Admission {
     address: string,
     authorization: string | undefined,
     access: Access,
-  ): Promise<DoorVerdict | null> {
+  ): Promise<AuthVerdict | null> {
     try {
-      return await this.#options.doorkeeper.byKey(address, authorization);
+      return await this.#options.authThrottle.byKey(address, authorization);
     } catch (error) {
       if (access === 'optional' && error instanceof AccountsUnavailableError) return null;
       throw error;
@@ -276,9 +276,9 @@ function knownOf(socket: KnownSocket): Known {
 }
 
 function refusedSession(
-  judged: Exclude<SessionVerdict, { readonly verdict: 'accepted' }> | DoorRefusal,
+  judged: Exclude<SessionVerdict, { readonly verdict: 'accepted' }> | AuthRefusal,
 ): ProblemError {
-  if (judged.verdict === 'busy' || judged.verdict === 'throttled') return refusedAtDoor(judged);
+  if (judged.verdict === 'busy' || judged.verdict === 'throttled') return refusedByThrottle(judged);
   return notSignedIn(
     judged.verdict === 'missing'
       ? 'Sign in to the portal first.'
@@ -287,7 +287,7 @@ function refusedSession(
 }
 
 /** The error for a client that is not checked now, or that failed too often. */
-export function refusedAtDoor(refusal: DoorRefusal): ProblemError {
+export function refusedByThrottle(refusal: AuthRefusal): ProblemError {
   if (refusal.verdict === 'throttled') {
     return tooMany('Too many failed authentications from your address.', refusal);
   }

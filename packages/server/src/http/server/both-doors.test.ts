@@ -35,8 +35,8 @@ class BothDoors implements AsyncDisposable {
       sockets,
       onUpgrade: (...upgrade) => stream.gateway.handleUpgrade(...upgrade),
     });
-    const { clock, doorkeeper, authenticator } = rest;
-    const stream = await InProcessStream.start({ clock, doorkeeper, authenticator, sockets });
+    const { clock, authThrottle, authenticator } = rest;
+    const stream = await InProcessStream.start({ clock, authThrottle, authenticator, sockets });
     return new BothDoors(rest, stream, await rest.listen());
   }
 
@@ -182,7 +182,7 @@ test('failures over REST and the stream, by header and by token, count at one th
   checkProblem(limited, DOCS_URL, { status: 429, code: 'RATE_LIMITED' });
   assert.equal(await doors.closeCode(guess()), 4001);
   assert.equal(await doors.tokenCloseCode(newTokenText(randomBytes)), 4001);
-  assert.equal(doors.rest.doorkeeper.throttledTotal, 3);
+  assert.equal(doors.rest.authThrottle.throttledTotal, 3);
   using known = await new StreamClient(doors.url, `Bearer ${unseen}`).opened();
   await known.answered();
   assert.equal((await doors.get(`Bearer ${unseen}`)).status, 200);
@@ -193,9 +193,9 @@ test('failures over REST and the stream, by header and by token, count at one th
 test('an account that connects and goes without end is closed with 1013, and another is not [CLOSE-07]', async () => {
   await using doors = await BothDoors.open();
   const [restless, calm] = [await doors.rest.customer(), await doors.rest.customer()];
-  const caller = await doors.rest.doorkeeper.byKey('127.0.0.1', `Bearer ${restless}`);
+  const caller = await doors.rest.authThrottle.byKey('127.0.0.1', `Bearer ${restless}`);
   assert.ok(caller.verdict === 'accepted');
-  for (let count = 0; count < 59; count += 1) doors.rest.doorkeeper.connects(caller.caller);
+  for (let count = 0; count < 59; count += 1) doors.rest.authThrottle.connects(caller.caller);
   using last = await new StreamClient(doors.url, `Bearer ${restless}`).opened();
   await last.answered();
   using beyond = new StreamClient(doors.url, `Bearer ${restless}`);

@@ -44,7 +44,7 @@ function node(name: string, changed: Partial<NodeStatus> = {}): NodeStatus {
 }
 
 function kept(name: string, changed: Partial<KeptState> = {}): KeptState {
-  const follower = { isCurrent: true, isSilent: false, lag: 0, lacks: 0 };
+  const follower = { isCurrent: true, isSilent: false, lag: 0, missing: 0 };
   return {
     name,
     clusterId: 'cluster_1',
@@ -54,7 +54,7 @@ function kept(name: string, changed: Partial<KeptState> = {}): KeptState {
     bytesMax: 100,
     replicas: 3,
     leader: 'server-0',
-    leaderLacks: 0,
+    leaderMissing: 0,
     followers: [
       { ...follower, name: 'server-1' },
       { ...follower, name: 'server-2' },
@@ -83,8 +83,8 @@ test('a cluster that is as it should be gives no concern', () => {
 });
 
 test('what of the stream is under-replicated, foreign, full or assured is said', () => {
-  const offline = { name: 'server-1', isCurrent: false, isSilent: true, lag: 9, lacks: null };
-  const behind = { name: 'server-2', isCurrent: false, isSilent: false, lag: 9, lacks: 9 };
+  const offline = { name: 'server-1', isCurrent: false, isSilent: true, lag: 9, missing: null };
+  const behind = { name: 'server-2', isCurrent: false, isSilent: false, lag: 9, missing: 9 };
   const stream = kept('TAPE_SIM', { followers: [offline, behind], clusterId: 'x', bytes: 90 });
   assert.deepEqual(clusterConcerns(facts({ stream, isSyncAssured: true })), [
     'TAPE_SIM belongs to x, but PostgreSQL to cluster_1',
@@ -98,8 +98,8 @@ test('what of the stream is under-replicated, foreign, full or assured is said',
 });
 
 test('a server that takes itself for whole and is not is named, with what it lacks', () => {
-  const whole = { name: 'server-1', isCurrent: true, isSilent: false, lag: 0, lacks: null };
-  const short = { ...whole, name: 'server-2', lacks: 1_881 };
+  const whole = { name: 'server-1', isCurrent: true, isSilent: false, lag: 0, missing: null };
+  const short = { ...whole, name: 'server-2', missing: 1_881 };
   const stream = kept('TAPE_SIM', { followers: [whole, short] });
   assert.deepEqual(clusterConcerns(facts({ stream })), [
     'TAPE_SIM is under-replicated: server-2 reports itself as complete but is missing 1881 messages. Refill it: stop it, remove what is below its store_dir, start it',
@@ -107,10 +107,10 @@ test('a server that takes itself for whole and is not is named, with what it lac
 });
 
 test('a leader that lacks messages is to be filled anew, and nobody is sent to a repair', () => {
-  const whole = { name: 'server-1', isCurrent: true, isSilent: false, lag: 0, lacks: 0 };
+  const whole = { name: 'server-1', isCurrent: true, isSilent: false, lag: 0, missing: 0 };
   const nodes = [node('a', { tape: { ...following, role: 'shrunk' } })];
   const short = kept('TAPE_SIM', {
-    leaderLacks: 40,
+    leaderMissing: 40,
     followers: [whole, { ...whole, name: 'server-2' }],
   });
   assert.deepEqual(clusterConcerns(facts({ stream: short, nodes })), [
@@ -121,19 +121,19 @@ test('a leader that lacks messages is to be filled anew, and nobody is sent to a
 });
 
 test('where two servers lack messages, the whole one has to lead before they are filled', () => {
-  const whole = { name: 'server-1', isCurrent: true, isSilent: false, lag: 0, lacks: 0 };
-  const second = { ...whole, name: 'server-2', lacks: 7 };
-  const both = kept('TAPE_SIM', { leaderLacks: 40, followers: [whole, second] });
-  const [leads, lacks] = clusterConcerns(facts({ stream: both }));
+  const whole = { name: 'server-1', isCurrent: true, isSilent: false, lag: 0, missing: 0 };
+  const second = { ...whole, name: 'server-2', missing: 7 };
+  const both = kept('TAPE_SIM', { leaderMissing: 40, followers: [whole, second] });
+  const [leads, missing] = clusterConcerns(facts({ stream: both }));
   assert.equal(
     leads,
     'TAPE_SIM is led by server-0, which is missing 40 messages that server-1 has, so no node can append. First make server-1 the leader: run "nats stream cluster step-down TAPE_SIM" until this status shows it. Then refill server-0: stop it, remove what is below its store_dir, start it',
   );
   assert.equal(
-    lacks,
+    missing,
     'TAPE_SIM is under-replicated: server-2 reports itself as complete but is missing 7 messages. Refill it, after server-0: stop it, remove what is below its store_dir, start it',
   );
-  const followers = [{ ...whole, lacks: 9 }, second];
+  const followers = [{ ...whole, missing: 9 }, second];
   const [first, then] = clusterConcerns(facts({ stream: kept('TAPE_SIM', { followers }) }));
   assert.match(
     first!,

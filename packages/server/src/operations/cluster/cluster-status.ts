@@ -11,7 +11,7 @@ import {
   type NatsTapeState,
 } from '../../tape/stream/nats/nats-admin.ts';
 import { connectNats } from '../../tape/stream/nats/nats-connection.ts';
-import { withLackingReplicas } from '../../tape/stream/nats/nats-replicas.ts';
+import { withMissingCounts } from '../../tape/stream/nats/nats-replicas.ts';
 import {
   askNatsServers,
   type NatsServerState,
@@ -19,7 +19,7 @@ import {
 } from '../../tape/stream/nats/nats-servers-check.ts';
 import { readClusterId } from './cluster-identity.ts';
 import { innermost, openClusterPostgres } from './cluster-servers.ts';
-import { isWhole, lackingConcerns } from './lacking-concerns.ts';
+import { isWhole, missingConcerns } from './missing-concerns.ts';
 import { type NodeSelf, readNodeReport } from './node-report.ts';
 
 /** A node sends a heartbeat every second; after this long without one its state is unknown. */
@@ -142,7 +142,7 @@ async function askNats({ nats }: ClusterConfig, dataset: string): Promise<Asked<
   const connection = await connectNats(nats, CLIENT);
   try {
     const tape = await askNatsTape(connection, dataset);
-    return { found: { servers, tape: await withLackingReplicas(nats, servers, tape) }, concerns };
+    return { found: { servers, tape: await withMissingCounts(nats, servers, tape) }, concerns };
   } catch (error) {
     const why = `NATS does not report its stream: ${innermost(error)}`;
     return { found: { ...NO_NATS, servers }, concerns: [...concerns, why] };
@@ -224,7 +224,7 @@ function keptConcerns(
     concerns.push(`${name} has ${what}: it is lost if that machine is lost`);
   }
   if (replicas > 1 && leader === null) concerns.push(`${name} has no leader: nothing is stored`);
-  concerns.push(...lackingConcerns(kept));
+  concerns.push(...missingConcerns(kept));
   for (const { name: server, isCurrent, isSilent, lag } of followers) {
     if (isSilent || !isThere(server))
       concerns.push(`${name} is under-replicated: ${server} is away`);

@@ -7,10 +7,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import { askNatsTape, growNatsTape, type KeptState } from '../../tape/stream/nats/nats-admin.ts';
 import { connectNats } from '../../tape/stream/nats/nats-connection.ts';
-import { withLackingReplicas } from '../../tape/stream/nats/nats-replicas.ts';
+import { withMissingCounts } from '../../tape/stream/nats/nats-replicas.ts';
 import { askNatsServers } from '../../tape/stream/nats/nats-servers-check.ts';
 import { ClusterRefusedError } from './cluster-servers.ts';
-import { lackingConcerns } from './lacking-concerns.ts';
+import { missingConcerns } from './missing-concerns.ts';
 
 const CLIENT = 'tapeloom cluster room';
 /** Nodes that waited for space append again within seconds; a replica that was left behind shows by then. */
@@ -54,13 +54,13 @@ export async function giveRoom(
       await wait(WATCH_EVERY_MS);
       const servers = await askNatsServers(nats, CLIENT);
       const tape = await askNatsTape(connection, dataset);
-      kept = (await withLackingReplicas(nats, servers, tape, wait))[of] ?? kept;
+      kept = (await withMissingCounts(nats, servers, tape, wait))[of] ?? kept;
     }
-    const { name, leaderLacks, followers } = kept;
+    const { name, leaderMissing, followers } = kept;
     const isChecked =
       kept.replicas === 1 ||
-      (leaderLacks !== null && followers.every(({ lacks }) => lacks !== null));
-    const concerns = lackingConcerns(kept);
+      (leaderMissing !== null && followers.every(({ missing }) => missing !== null));
+    const concerns = missingConcerns(kept);
     return { name, before: before.bytesMax, now: kept.bytesMax, concerns, isChecked };
   } finally {
     await connection.close();

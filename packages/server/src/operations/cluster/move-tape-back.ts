@@ -83,7 +83,7 @@ async function follow(place: Omit<TapePlace, 'floors'>, tape: ClusterTape): Prom
   const { last } = await stream.ends();
   for (;;) {
     const days = listedDays(copy.book);
-    const missing = days.filter(({ symbol, day }) => copy.manifest.lacks(symbol, day));
+    const missing = days.filter(({ symbol, day }) => copy.manifest.isMissing(symbol, day));
     onProgress('days', days.length - missing.length, days.length);
     if (missing.length === 0 && copy.report.sequence >= last) break;
     if (fault !== null) throw fault;

@@ -81,7 +81,7 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
     if (offers !== null) await offered.promise;
     const missing = () =>
       Object.entries(tape.book.days).some(([symbol, days]) =>
-        Object.keys(days).some((day) => tape.manifest.lacks(symbol, Number(day) as never)),
+        Object.keys(days).some((day) => tape.manifest.isMissing(symbol, Number(day) as never)),
       );
     const { last } = await nats.stream.ends();
     const isSealing = () => tape.publisher.days.length > 1;

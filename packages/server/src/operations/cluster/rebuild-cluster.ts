@@ -137,8 +137,8 @@ async function requireWhole(
   const manifest = await TapeManifest.open(new NodeDisk(), tapeRoot, dataset);
   const faults = [
     ...nodes.flatMap((node) => nodeFault(node, identity, data, end)),
-    ...(end.lacking > 0
-      ? [`the log of ${end.day} in ${data} is missing ${end.lacking} records`]
+    ...(end.missing > 0
+      ? [`the log of ${end.day} in ${data} is missing ${end.missing} records`]
       : []),
     ...halfSealed(manifest).map((day) => `of ${day} only a part is sealed in ${data}`),
   ];

@@ -17,7 +17,7 @@ import {
 } from '../../tape/shared/log/repair-stream.ts';
 import { clusterOf } from '../../tape/shared/shared-directory.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';
-import { lackingConcerns } from './lacking-concerns.ts';
+import { missingConcerns } from './missing-concerns.ts';
 import { readNodeReport } from './node-report.ts';
 import { type ClusterTape, openClusterTape } from './open-cluster-tape.ts';
 
@@ -81,7 +81,7 @@ export class ClusterRepair implements AsyncDisposable {
  */
 async function refuseDiffering(tape: ClusterTape): Promise<void> {
   const { stream } = await tape.replicas();
-  const concerns = stream === null ? [] : lackingConcerns(stream);
+  const concerns = stream === null ? [] : missingConcerns(stream);
   if (concerns.length === 0) return;
   // On one line: only the first line of an error is printed.
   throw new ClusterRefusedError([

@@ -51,7 +51,7 @@ export interface PostgresOptions {
   readonly name?: string;
   readonly connectionsMax?: number;
   /** No time limits, for changes of a whole schema. */
-  readonly isPatient?: boolean;
+  readonly isUnlimited?: boolean;
 }
 
 /** A statement; a named one is planned once per connection. */
@@ -213,7 +213,7 @@ function configOf({
   caFile = null,
   name = 'tapeloom',
   connectionsMax = CONNECTIONS_MAX,
-  isPatient = false,
+  isUnlimited = false,
 }: PostgresOptions): pg.PoolConfig {
   const address = new URL(url);
   const password = decodeURIComponent(address.password);
@@ -232,7 +232,7 @@ function configOf({
     types: TYPES,
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    ...(isPatient ? {} : TIME_LIMITS),
+    ...(isUnlimited ? {} : TIME_LIMITS),
     idleTimeoutMillis: IDLE_CONNECTION_KEPT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: PROBE_LINE_AFTER_MS,

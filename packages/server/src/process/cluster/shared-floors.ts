@@ -50,7 +50,7 @@ export class SharedFloors implements Disposable {
   /** What the live nodes compute; empty until known. */
   #agreed: Computations = {};
   #told: string | null = null;
-  #lackingTold: NewestDays = {};
+  #missingSent: NewestDays = {};
   /** Pending until the main thread applies the newest floors that were sent. */
   #holding: PromiseWithResolvers<void> | null = null;
   #isOver = false;
@@ -64,7 +64,7 @@ export class SharedFloors implements Disposable {
   /** Resolves when the main thread applies the floors of a book, which is the newest. */
   async tell({ floors }: Pick<TapeBook, 'floors'>): Promise<void> {
     if (this.#isOver) return;
-    this.tellLacking();
+    this.sendMissing();
     if (floors === null || floors === this.#told) return;
     this.#told = floors;
     this.#holding ??= Promise.withResolvers();
@@ -73,15 +73,15 @@ export class SharedFloors implements Disposable {
   }
 
   /** Sends the days that other nodes have and this one is missing, after a change. */
-  tellLacking(): void {
+  sendMissing(): void {
     const epochs = this.#epochs();
     const newest: Record<string, UtcDay> = {};
     for (const part of this.#options.tape.missingDays) {
       if (!isComing(epochs, part)) newest[part.symbol] ??= part.day;
     }
-    if (JSON.stringify(newest) === JSON.stringify(this.#lackingTold)) return;
-    this.#lackingTold = newest;
-    this.#options.send({ t: 'lacking', newest });
+    if (JSON.stringify(newest) === JSON.stringify(this.#missingSent)) return;
+    this.#missingSent = newest;
+    this.#options.send({ t: 'days-missing', newest });
   }
 
   hold(text: string): void {

@@ -38,14 +38,14 @@ async function open(
   const logged: string[] = [];
   const log = createLog({ level: 'info', readable: false, write: (line) => logged.push(line) });
   const accounts = await AccountServices.open({ ...options, data, log, clock: timers });
-  const { authenticator, doorkeeper, allowances, addresses, meter, clock } = accounts;
+  const { authenticator, authThrottle, allowances, addresses, meter, clock } = accounts;
   const http = createHttpServer({
     routes: [
       usageRoute((...of) => meter.usageOf(...of)),
       ...keysRoutes({ store: () => accounts.store, instrumentFault: () => null }),
     ],
     authenticator,
-    doorkeeper,
+    authThrottle,
     sockets: new DoorSockets(socketLimits(100)),
     allowances,
     addresses,

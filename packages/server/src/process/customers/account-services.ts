@@ -9,8 +9,8 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_NS_BIG, MINUTE_MS } from '@tapeloom/core/units';
 import { AddressThrottle } from '../../accounts/auth/address-throttle.ts';
+import { AuthThrottle } from '../../accounts/auth/auth-throttle.ts';
 import { CountedAuthenticator } from '../../accounts/auth/counted-authenticator.ts';
-import { Doorkeeper } from '../../accounts/auth/doorkeeper.ts';
 import { SessionKeeper } from '../../accounts/auth/session-keeper.ts';
 import { StoreAuthenticator } from '../../accounts/auth/store-authenticator.ts';
 import type { Allowances } from '../../accounts/limits/allowances.ts';
@@ -91,7 +91,7 @@ export class AccountServices implements AsyncDisposable {
   readonly allowances: Allowances;
   readonly inTurn: InTurn;
   readonly addresses = new AddressThrottle();
-  readonly doorkeeper: Doorkeeper;
+  readonly authThrottle: AuthThrottle;
   readonly sessions: SessionKeeper;
   readonly #known: StoreAuthenticator;
   readonly #resources: AsyncDisposableStack;
@@ -119,7 +119,7 @@ export class AccountServices implements AsyncDisposable {
     this.authenticator = new CountedAuthenticator(this.#known);
     this.sessions = resources.use(new SessionKeeper({ store, clock, onFault }));
     const { authenticator, addresses } = this;
-    this.doorkeeper = new Doorkeeper({ authenticator, addresses, clock });
+    this.authThrottle = new AuthThrottle({ authenticator, addresses, clock });
     const onChange = (trouble: AccountsTroubleError | null) => this.#changed(trouble);
     resources.use(new AccountsHealth({ store, clock, onChange }));
     const auditKeptNs = auditDays === undefined ? undefined : BigInt(auditDays) * DAY_NS_BIG;

@@ -12,10 +12,10 @@ import type { ResetReason } from '@tapeloom/protocol/server-messages';
 import type { Clock } from '../../platform/clock.ts';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';
-import { PatientDisk } from '../../platform/disk/patient-disk.ts';
+import { RetryingDisk } from '../../platform/disk/retrying-disk.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { createClock } from '../../platform/system-clock.ts';
-import { Patience } from '../../platform/waiting/patience.ts';
+import { FaultRetry } from '../../platform/waiting/fault-retry.ts';
 import type { Replays } from '../../runs/replay.ts';
 import type { ChangedDays } from '../../tape/imported/changed-days.ts';
 import { givenUpIndicators } from '../../topics/agreed-computations.ts';
@@ -77,7 +77,7 @@ export class CursorEpochs {
   #givenUp: ReadonlySet<string> = new Set();
   #heardAgain: Disposable | null = null;
   /** Days that other nodes compute with and this one is missing. */
-  #lacking: NewestDays = {};
+  #missing: NewestDays = {};
   /** By contract, days unreadable on this node that other nodes may compute with. */
   readonly #damaged = new Map<string, Set<UtcDay>>();
   /** Keys of contract and day: no result was shown without these days while they could not be read. */
@@ -109,7 +109,7 @@ export class CursorEpochs {
     const { directory, log, world, replays } = this.#options;
     const contracts = Object.keys(world.tradingSessions.contracts);
     const store = await EpochStore.open({
-      disk: this.#options.disk ?? patientDisk(log),
+      disk: this.#options.disk ?? retryingDisk(log),
       directory,
       computations: OWN_COMPUTATIONS,
       tapeEnds: () => tapeEnds(replays, contracts, day),
@@ -135,7 +135,7 @@ export class CursorEpochs {
     const days = [
       ...this.#repairs.underWay(spec.contract),
       ...unsettledDays(this.#shared, spec.contract),
-      ...this.#lackingOf(spec.contract),
+      ...this.#missingOf(spec.contract),
     ];
     if (days.some(matters)) return 'source_gap';
     if (this.#isDisputed(spec.indicator)) return 'engine_changed';
@@ -163,8 +163,8 @@ export class CursorEpochs {
   }
 
   /** By contract, the newest day that other nodes have and this one is missing. Dependent streams are refused here. */
-  noteLacking(newest: NewestDays): void {
-    this.#lacking = newest;
+  noteMissing(newest: NewestDays): void {
+    this.#missing = newest;
     this.#refuse(this.#givenUp);
   }
 
@@ -220,22 +220,22 @@ export class CursorEpochs {
   /** Why a stream is refused here; null if it is not. */
   #refusalOf(spec: TopicSpec): string | null {
     if (this.#givenUp.has(spec.indicator)) return OTHER_VERSION;
-    const lacking = this.#lackingOf(spec.contract);
-    if (lacking.length === 0) return null;
+    const missing = this.#missingOf(spec.contract);
+    if (missing.length === 0) return null;
     const today = this.#options.hub.tapeDay;
     if (today === null) return DAYS_TO_COME;
     // A caller with delayed access may still be on the previous day.
     const sessions = this.#sessionsOf(spec);
     const matters = (day: UtcDay) =>
       [today, addDays(today, -1)].some((on) => dayMatters(sessions, { day: on }, day));
-    return lacking.some(matters) ? DAYS_TO_COME : null;
+    return missing.some(matters) ? DAYS_TO_COME : null;
   }
 
   /** Days that other nodes compute with and this node does not yet. */
-  #lackingOf(contract: string): readonly UtcDay[] {
+  #missingOf(contract: string): readonly UtcDay[] {
     // A single process has no other nodes to differ from.
     if (this.#options.isDisputed === undefined) return [];
-    const newest = this.#lacking[contract];
+    const newest = this.#missing[contract];
     const uncomputed = this.#repairs
       .uncomputed(contract)
       .filter((day) => !isComing(this.#shared, { symbol: contract, day }));
@@ -256,8 +256,8 @@ export class CursorEpochs {
   }
 }
 
-function patientDisk(log: CursorEpochsOptions['log']): Disk {
-  const patience = new Patience({
+function retryingDisk(log: CursorEpochsOptions['log']): Disk {
+  const faultRetry = new FaultRetry({
     clock: createClock({ kind: 'system' }),
     onWait: (error) =>
       log.warn(
@@ -265,5 +265,5 @@ function patientDisk(log: CursorEpochsOptions['log']): Disk {
         'the record of stream epochs could not be written yet; the service keeps trying',
       ),
   });
-  return new PatientDisk(new NodeDisk(), patience);
+  return new RetryingDisk(new NodeDisk(), faultRetry);
 }

@@ -250,8 +250,8 @@ export class Doors implements AsyncDisposable {
   }
 
   /** Days that other nodes of the cluster have and this one is missing. */
-  noteLacking(newest: NewestDays): void {
-    this.#epochs.noteLacking(newest);
+  noteMissing(newest: NewestDays): void {
+    this.#epochs.noteMissing(newest);
   }
 
   /** The files of a day were checked because a thread could not read it. */

@@ -31,7 +31,7 @@ import type { SettledDays } from '../../results/settled-days.ts';
 import type { AccountServices } from '../customers/account-services.ts';
 import { StatusPast } from '../watch/status-past.ts';
 
-type AccountParts = 'authenticator' | 'doorkeeper' | 'allowances' | 'addresses' | 'clock';
+type AccountParts = 'authenticator' | 'authThrottle' | 'allowances' | 'addresses' | 'clock';
 
 export interface RestParts
   extends Pick<
@@ -87,7 +87,7 @@ export interface RestDoor {
 
 export function composeRest(parts: RestParts): RestDoor {
   const { accounts, market, serviceClock, mailer, origin, past, tapeDays, pages, ...rest } = parts;
-  const { store, doorkeeper, allowances, addresses, sessions, meter } = accounts;
+  const { store, authThrottle, allowances, addresses, sessions, meter } = accounts;
   const days = () => known.get();
   const known = new KnownDays({
     days: tapeDays,
@@ -146,12 +146,12 @@ export function composeRest(parts: RestParts): RestDoor {
       requests: store,
       accountsNow: () => accounts.clock.now(),
     }),
-    portal: () => ({ store, doorkeeper, allowances, mailer, origin: origin() }),
+    portal: () => ({ store, authThrottle, allowances, mailer, origin: origin() }),
     addresses,
   });
   const portal = { sessions, store, origin };
   const { authenticator, clock } = accounts;
-  const asked = { authenticator, doorkeeper, allowances, addresses, meter, clock };
+  const asked = { authenticator, authThrottle, allowances, addresses, meter, clock };
   const shown = pages === undefined ? {} : { pages: pages(plain) };
   const noted = (): NotedState => {
     const { engine, instruments: streamed } = status();

@@ -17,7 +17,7 @@ import { STALE_AFTER_MS, TopicHub } from '../../topics/topic-hub.ts';
 const NEVER_IN_TIME_MS = -1;
 
 type MeterParts = 'noteKeyUse' | 'noteStreamed';
-type AccountParts = 'authenticator' | 'doorkeeper' | 'leases' | 'charges';
+type AccountParts = 'authenticator' | 'authThrottle' | 'leases' | 'charges';
 
 export interface StreamParts
   extends Omit<GatewayOptions, AccountParts | MeterParts | 'hub' | 'resolve'>,
@@ -46,7 +46,7 @@ export interface StreamDoor {
 export function composeStream(parts: StreamParts): StreamDoor {
   const { accounts, market, engines, epochReset, ...others } = parts;
   const { staleAfterMs = STALE_AFTER_MS, ...rest } = others;
-  const { authenticator, doorkeeper, leases, charges, meter } = accounts;
+  const { authenticator, authThrottle, leases, charges, meter } = accounts;
   const { clock, timers } = rest;
   const fullSessions = (symbol: string) => market.fullSessions(symbol);
   const hub = new TopicHub({
@@ -62,7 +62,7 @@ export function composeStream(parts: StreamParts): StreamDoor {
   hub.connect(engines);
   const gateway = createGateway({
     ...rest,
-    ...{ authenticator, doorkeeper, leases, charges },
+    ...{ authenticator, authThrottle, leases, charges },
     noteKeyUse: (keyId) => meter.noteKeyUse(keyId),
     noteStreamed: (accountId) => meter.noteStreamed(accountId),
     hub,

@@ -6,10 +6,10 @@
 import { parentPort } from 'node:worker_threads';
 import { openLiveMarket } from '../../markets/open-live-market.ts';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';
-import { PatientDisk } from '../../platform/disk/patient-disk.ts';
+import { RetryingDisk } from '../../platform/disk/retrying-disk.ts';
 import { createClock } from '../../platform/system-clock.ts';
 import { ThreadDesk } from '../../platform/threads/thread-desk.ts';
-import { Patience, type PatienceOptions } from '../../platform/waiting/patience.ts';
+import { FaultRetry, type FaultRetryOptions } from '../../platform/waiting/fault-retry.ts';
 import { loadEncoder } from '../../tape/write/seal/encode-day.ts';
 import type { FromIngest, IngestShape, IngestWorkerData } from './ingest-wire.ts';
 import { TapeUpkeep } from './tape-upkeep.ts';
@@ -29,18 +29,18 @@ export function openIngestGround({ tapeRoot, keepDays, market: setting }: Ingest
   const send = (news: FromIngest) => desk.tell(news);
   const market = openLiveMarket(setting);
   const timers = createClock({ kind: 'system' });
-  const waits: PatienceOptions = {
+  const waits: FaultRetryOptions = {
     clock: timers,
     onWait: (error) => send({ t: 'waiting', error }),
     onOver: (ms) => send({ t: 'waited', ms }),
   };
-  const patience = new Patience(waits);
-  const disk = new PatientDisk(new NodeDisk(), patience);
+  const faultRetry = new FaultRetry(waits);
+  const disk = new RetryingDisk(new NodeDisk(), faultRetry);
   const upkeep = new TapeUpkeep({
     ...{ market, disk, tapeRoot, keepDays, waits, send },
     now: timers.now(),
   });
-  return { desk, send, market, timers, patience, disk, upkeep };
+  return { desk, send, market, timers, faultRetry, disk, upkeep };
 }
 
 /** Loads the code that seals days. */

@@ -76,7 +76,7 @@ export type FromIngest =
   /** The floors that all nodes know, in the format of the record of epochs; the tape waits for `floors-hold`. */
   | { readonly t: 'floors'; readonly text: string }
   /** By contract, the newest day that others have and this node is missing; sent before the same book's floors. */
-  | { readonly t: 'lacking'; readonly newest: NewestDays }
+  | { readonly t: 'days-missing'; readonly newest: NewestDays }
   | { readonly t: 'sessions'; readonly books: readonly SessionBook[] }
   /** Past days are added to the tape beside the live trades. */
   | {

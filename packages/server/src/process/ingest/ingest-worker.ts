@@ -38,7 +38,7 @@ const AHEAD_NS_MAX = 10_000_000_000n;
 
 const setting = workerData as IngestWorkerData;
 const { tapeRoot, speed } = setting;
-const { desk, send, market, timers, patience, disk, upkeep } = openIngestGround(setting);
+const { desk, send, market, timers, faultRetry, disk, upkeep } = openIngestGround(setting);
 
 /**
  * 1. Opens and repairs the tape, and fixes the service's clock. A tape ahead of that clock is refused.
@@ -134,8 +134,8 @@ class Ingest {
   }
 
   #report(): void {
-    const isPaused = patience.isWaiting && this.#tape.intake.isTurningDay;
-    const { waitsTotal } = patience;
+    const isPaused = faultRetry.isWaiting && this.#tape.intake.isTurningDay;
+    const { waitsTotal } = faultRetry;
     send({ ...this.#reporter.report(), lagMs: this.#source.lagMs, isPaused, waitsTotal });
   }
 

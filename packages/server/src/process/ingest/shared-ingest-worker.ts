@@ -44,7 +44,7 @@ const setting = workerData as IngestWorkerData;
 const { tapeRoot } = setting;
 const { nats, clusterId, nodeId, mayLead } = setting.shared!;
 // `clock` is the machine's clock, which is the service's time here.
-const { desk, send, market, timers: clock, patience, disk, upkeep } = openIngestGround(setting);
+const { desk, send, market, timers: clock, faultRetry, disk, upkeep } = openIngestGround(setting);
 
 /**
  * 1. Opens the stream, which must belong to this cluster, and joins the tape with the data in the directory.
@@ -66,7 +66,7 @@ class SharedIngest {
   /** Set while this node appends. */
   #source: TradeSource | null = null;
   readonly #floors: SharedFloors;
-  #serversLacking: number | null = null;
+  #serversIncomplete: number | null = null;
   /** Runs checks of day files one after another. */
   readonly #checks = new SerialQueue();
   #isLooking = false;
@@ -105,7 +105,7 @@ class SharedIngest {
   }
 
   fetched(): void {
-    this.#floors.tellLacking();
+    this.#floors.sendMissing();
   }
 
   report(): void {
@@ -117,11 +117,11 @@ class SharedIngest {
       ...this.#reporter.report(),
       lagMs: this.#source?.lagMs ?? Math.max(0, behind),
       isPaused: isOutOfReach,
-      waitsTotal: patience.waitsTotal,
+      waitsTotal: faultRetry.waitsTotal,
       shared:
-        this.#serversLacking === null
+        this.#serversIncomplete === null
           ? report
-          : { ...report, serversLacking: this.#serversLacking },
+          : { ...report, serversIncomplete: this.#serversIncomplete },
     });
   }
 
@@ -234,7 +234,7 @@ class SharedIngest {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      this.#serversLacking = await this.#nats.lacking();
+      this.#serversIncomplete = await this.#nats.incompleteServers();
     } catch {
       // The servers cannot be reached now: the last value stays.
     } finally {
@@ -260,7 +260,7 @@ class SharedIngest {
     try {
       const isSound = await this.#tape.check(symbol, day);
       if (isSound === null) return;
-      this.#floors.tellLacking();
+      this.#floors.sendMissing();
       send({ t: 'checked', symbol, day, isSound });
     } catch (error) {
       send({ t: 'fault', what: 'a sealed day could not be checked', error });

@@ -15,8 +15,8 @@ import {
   type MarketListing,
 } from '../../markets/market.ts';
 import type { Disk } from '../../platform/disk/disk.ts';
+import { FaultRetry, type FaultRetryOptions } from '../../platform/waiting/fault-retry.ts';
 import { isPassingThreadFault } from '../../platform/waiting/passing-fault.ts';
-import { Patience, type PatienceOptions } from '../../platform/waiting/patience.ts';
 import type { ContractRemoval } from '../../tape/remove/plan-removal.ts';
 import type { TapeManifest } from '../../tape/tape-manifest.ts';
 import { sessionDates } from '../../tape/write/session-dates.ts';
@@ -30,7 +30,7 @@ export interface TapeUpkeepOptions {
   readonly disk: Disk;
   readonly tapeRoot: string;
   readonly keepDays: number;
-  readonly waits: PatienceOptions;
+  readonly waits: FaultRetryOptions;
   readonly now: EpochNs;
   readonly send: (news: FromIngest) => void;
 }
@@ -44,12 +44,12 @@ export interface FillTerms {
 export class TapeUpkeep {
   readonly #options: TapeUpkeepOptions;
   /** A separate one: the tape does not wait for past days. */
-  readonly #fillPatience: Patience;
+  readonly #fillRetry: FaultRetry;
   #listing: MarketListing;
 
   constructor(options: TapeUpkeepOptions) {
     this.#options = options;
-    this.#fillPatience = new Patience(options.waits);
+    this.#fillRetry = new FaultRetry(options.waits);
     this.#listing = options.market.listing(dayOf(options.now));
   }
 
@@ -122,7 +122,7 @@ export class TapeUpkeep {
       const isPassing = (error: unknown) =>
         isPassingThreadFault(error instanceof FillError ? error.cause : error);
       const { signal } = terms;
-      const conflicts = await this.#fillPatience.run(fillRest, { isPassing, signal });
+      const conflicts = await this.#fillRetry.run(fillRest, { isPassing, signal });
       if (conflicts.length > 0) throw new Error(conflicts.join(', '));
     } catch (error) {
       send({ t: 'fault', what: 'some past days could not be generated', error });

@@ -97,7 +97,7 @@ function tapeReadings({ roles, isSyncAssured, tape }: ClusterReadings): readonly
       return of('unknowns');
     }),
     gauge('tapeloom_cluster_servers_lacking', 'NATS servers that lack messages.', () => {
-      return tape()?.serversLacking ?? 0;
+      return tape()?.serversIncomplete ?? 0;
     }),
     gauge('tapeloom_cluster_sync_assured', '1 if it is not checked that NATS syncs.', () => {
       return Number(isSyncAssured);

@@ -5,7 +5,7 @@ import type { DoorSockets, SocketLimits } from '../../platform/network/door-sock
 import type { AccountServices } from '../customers/account-services.ts';
 
 export function doorReadings(
-  { doorkeeper, addresses }: Pick<AccountServices, 'doorkeeper' | 'addresses'>,
+  { authThrottle, addresses }: Pick<AccountServices, 'authThrottle' | 'addresses'>,
   sockets: DoorSockets,
 ): readonly Reading[] {
   return [
@@ -40,13 +40,13 @@ export function doorReadings(
       name: 'tapeloom_key_look_ups',
       help: 'Keys and tokens being looked up in the accounts, or waiting for it.',
       kind: 'gauge',
-      read: () => doorkeeper.lookUps,
+      read: () => authThrottle.lookUps,
     },
     {
       name: 'tapeloom_authentications_throttled_total',
       help: 'Failed authentications beyond the limit of an address.',
       kind: 'counter',
-      read: () => doorkeeper.throttledTotal,
+      read: () => authThrottle.throttledTotal,
     },
     {
       name: 'tapeloom_addresses_remembered',
@@ -58,7 +58,7 @@ export function doorReadings(
       name: 'tapeloom_accounts_connecting',
       help: 'Accounts without a full allowance of connects.',
       kind: 'gauge',
-      read: () => doorkeeper.connecting,
+      read: () => authThrottle.connecting,
     },
   ];
 }

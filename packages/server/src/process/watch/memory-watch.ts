@@ -33,16 +33,16 @@ export function watchMemory(
   machine: MemoryMachine = thisProcess(),
 ): Disposable {
   const level = new MemoryLevel();
-  let [freed, looksSince, patience] = [0, LOOKS_BETWEEN, LOOKS_BETWEEN];
+  let [freed, looksSince, looksMin] = [0, LOOKS_BETWEEN, LOOKS_BETWEEN];
   return timers.every(LOOK_MS, () => {
     const isBusy = machine.busyShare() > BUSY_SHARE_MAX;
     looksSince += 1;
     const isAbove = level.look(machine.residentBytes());
     if (isAbove) freed += hub.freeIdle();
-    else patience = LOOKS_BETWEEN;
-    const isDue = freed > 0 ? looksSince > LOOKS_BETWEEN : isAbove && looksSince > patience;
+    else looksMin = LOOKS_BETWEEN;
+    const isDue = freed > 0 ? looksSince > LOOKS_BETWEEN : isAbove && looksSince > looksMin;
     if (isBusy || !isDue) return;
-    if (freed === 0) patience = Math.min(2 * patience, LOOKS_BETWEEN_MAX);
+    if (freed === 0) looksMin = Math.min(2 * looksMin, LOOKS_BETWEEN_MAX);
     [freed, looksSince] = [0, 0];
     machine.giveBack();
   });

@@ -48,7 +48,7 @@ export async function answered<T>(asking: Asking, ask: () => Promise<T>): Promis
 }
 
 /** The same objects, each call retried. */
-export function patientObjects(objects: TapeObjects, asking: Asking): TapeObjects {
+export function retryingObjects(objects: TapeObjects, asking: Asking): TapeObjects {
   return {
     put: (name, bytes) => answered(asking, () => objects.put(name, bytes)),
     get: (name) => answered(asking, () => objects.get(name)),

@@ -34,5 +34,5 @@ export interface SharedTapeReport {
   /** The number of the newest book of which this node had all days and had recomputed their effects. */
   readonly daysAt: number;
   /** NATS servers with missing messages at the last check; absent before the first. */
-  readonly serversLacking?: number;
+  readonly serversIncomplete?: number;
 }

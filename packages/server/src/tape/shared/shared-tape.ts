@@ -24,7 +24,7 @@ import { LiveDays } from '../write/live-days.ts';
 import { Sequencer } from '../write/sequencer/sequencer.ts';
 import { createCounters, type SequencerCounters } from '../write/sequencer/sequencer-counters.ts';
 import { TapePublisher } from '../write/tape-publisher.ts';
-import { type Asking, answered, patientObjects } from './answered.ts';
+import { type Asking, answered, retryingObjects } from './answered.ts';
 import { BookKeeper } from './book/book-keeper.ts';
 import { ListedDays, type WantedDays } from './days/listed-days.ts';
 import { leadTape } from './lead-tape.ts';
@@ -320,7 +320,7 @@ export class SharedTape implements AsyncDisposable {
       first,
       isListed: (day) => this.#books.isListed(day),
       openingOf: (day) => this.book.openings[day] ?? first,
-      objects: patientObjects(objects, this.#asking),
+      objects: retryingObjects(objects, this.#asking),
       onFault: (what, error) => handler.fault(what, error),
     });
     await this.manifest.nameLogs(recovered.days.map(({ live }) => live.day));

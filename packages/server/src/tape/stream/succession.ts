@@ -28,10 +28,10 @@ import { StreamFollower, TICK_MS } from './stream-follower.ts';
 import type { Heartbeat, StoredMessage, TapeStream } from './tape-stream.ts';
 
 /** Silence before a claim, plus a random part, so that nodes do not claim at once. */
-const PATIENCE_MS = 2_000;
-const PATIENCE_MORE_MS = 300;
+const WAIT_LIMIT_MS = 2_000;
+const CLAIM_MORE_MS = 300;
 /** A fenced writer could not receive heartbeats; it waits this many times longer until it receives one. */
-const PATIENCE_TIMES_FENCED = 2;
+const CLAIM_TIMES_FENCED = 2;
 const BEAT_MS = 400;
 /** Longer than an election: a writer in doubt about an append for this long stops beating and lets others try. */
 const BEAT_IN_DOUBT_MS_MAX = 12_000;
@@ -125,7 +125,7 @@ export class Succession implements AsyncDisposable {
   #newest: StoredMessage | null = null;
   #state: SuccessionState = { role: 'following' };
   #leader: string | null = null;
-  #patienceMs = 0;
+  #claimAfterMs = 0;
   #sinceLookMs = 0;
   #isLooking = false;
   #inDoubtMs = 0;
@@ -183,9 +183,7 @@ export class Succession implements AsyncDisposable {
     if (leading === null) return;
     leading.stop.abort();
     if (!leading.isClaimed) leading.writer.abandon();
-    using _patience = this.#options.clock.after(LEAVE_APPEND_MS_MAX, () =>
-      leading.writer.abandon(),
-    );
+    using _limit = this.#options.clock.after(LEAVE_APPEND_MS_MAX, () => leading.writer.abandon());
     await leading.over.promise;
   }
 
@@ -202,7 +200,7 @@ export class Succession implements AsyncDisposable {
     using _ticking = clock.every(TICK_MS, () => void this.#tick());
     using _listening = stream.onBeat((beat) => this.#hear(beat));
     using _shrinking = this.#shrinking;
-    this.#patienceMs = this.#drawPatience(1);
+    this.#claimAfterMs = this.#drawWait(1);
     while (!this.#over.signal.aborted) {
       this.#following = new AbortController();
       await this.#follower.follow(this.#following.signal);
@@ -239,8 +237,8 @@ export class Succession implements AsyncDisposable {
     return this.#options.mayLead && !this.#isLeaving && !this.#isLost;
   }
 
-  #drawPatience(times: number): number {
-    return times * (PATIENCE_MS + this.#options.random() * PATIENCE_MORE_MS);
+  #drawWait(times: number): number {
+    return times * (WAIT_LIMIT_MS + this.#options.random() * CLAIM_MORE_MS);
   }
 
   #take(stored: StoredMessage): void | Promise<void> {
@@ -274,7 +272,7 @@ export class Succession implements AsyncDisposable {
       if (beat.last <= this.#follower.last && this.#mayClaim()) this.#following.abort();
       return;
     }
-    this.#patienceMs = Math.min(this.#patienceMs, PATIENCE_MS + PATIENCE_MORE_MS);
+    this.#claimAfterMs = Math.min(this.#claimAfterMs, WAIT_LIMIT_MS + CLAIM_MORE_MS);
     this.#follower.hearOf(beat.last);
   }
 
@@ -285,7 +283,7 @@ export class Succession implements AsyncDisposable {
       return;
     }
     await this.#follower.tick();
-    if (this.#follower.aloneMs >= this.#patienceMs && this.#mayClaim()) this.#following.abort();
+    if (this.#follower.aloneMs >= this.#claimAfterMs && this.#mayClaim()) this.#following.abort();
     else await this.#watchEnd();
   }
 
@@ -387,7 +385,7 @@ export class Succession implements AsyncDisposable {
       await writer.append('claim', PLAIN_CLAIM);
       if (this.#newest?.sequence === last) await requireKept(writer, stream, clock, this.#newest);
       leading.isClaimed = true;
-      this.#patienceMs = this.#drawPatience(1);
+      this.#claimAfterMs = this.#drawWait(1);
       this.#takeovers += 1;
       this.#become({ role: 'leading', writer: writer.writer });
       await this.#lead(writer, stop);
@@ -434,7 +432,7 @@ export class Succession implements AsyncDisposable {
     if (reason instanceof StreamShrunkError) this.#goBehind(reason.end, reason.known);
     else this.#follower.moveTo(writer.last);
     this.#leader = null;
-    this.#patienceMs = this.#drawPatience(PATIENCE_TIMES_FENCED);
+    this.#claimAfterMs = this.#drawWait(CLAIM_TIMES_FENCED);
     if (reason instanceof StreamRefusedError) {
       this.#become({ role: 'refused', why: reason.why });
     } else if (reason instanceof StreamShrunkError) {

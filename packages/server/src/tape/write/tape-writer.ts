@@ -3,7 +3,7 @@
  * watermark before that. Commits are grouped: offers made while one commit is being written go into the next, with one
  * write and one sync. The first failed write or sync stops the tape for good: unacknowledged offers are rejected,
  * acknowledged trades stay readable, and only a new start takes trades again. A fault without effect is retried below
- * this layer (`PatientDisk`).
+ * this layer (`RetryingDisk`).
  *
  * A day: (1) its last commit has the watermark of midnight and ends the log; (2) the next log is on disk and in the
  * manifest, so that the known feed numbers are never lost; (3) the day is sealed into files; (4) the manifest names

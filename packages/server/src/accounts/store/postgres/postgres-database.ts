@@ -74,7 +74,7 @@ class PostgresDatabase implements SqlDatabase {
 
   /** One node after the other; a later node finds it done. */
   async migrate(): Promise<void> {
-    await using postgres = openPostgres({ ...this.#options, connectionsMax: 1, isPatient: true });
+    await using postgres = openPostgres({ ...this.#options, connectionsMax: 1, isUnlimited: true });
     const database = kyselyOn(postgres) as Kysely<unknown>;
     await database.connection().execute(async (held) => {
       await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(held);

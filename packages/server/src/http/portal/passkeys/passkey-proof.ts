@@ -14,7 +14,7 @@ import type {
   PasskeyRecord,
 } from '../../../accounts/people/passkeys-store.ts';
 import type { PasskeyUse } from '../../../accounts/people/people-store.ts';
-import { refusedAtDoor } from '../../server/admission.ts';
+import { refusedByThrottle } from '../../server/admission.ts';
 import { ProblemError, rateLimited } from '../../server/problems/problem-error.ts';
 import { notSignedIn } from '../../server/problems/unauthorized.ts';
 import type { RouteRequest } from '../../server/route.ts';
@@ -60,7 +60,7 @@ const REFUSED: Judged = { verdict: 'refused' };
 
 /** The passkey that signed a challenge of this purpose; the caller must still record the use. Null: none did. */
 async function provedBy(
-  { store, doorkeeper, origin }: PortalFacts,
+  { store, authThrottle, origin }: PortalFacts,
   { session, address, now }: Asking,
   purpose: ChallengePurpose,
   assertion: AssertionBody,
@@ -68,7 +68,7 @@ async function provedBy(
   const party = passkeyParty(origin);
   const challenge = challengeOf(assertion.clientDataJSON);
   const known = challenge === null ? REFUSED : null;
-  const verdict = await doorkeeper.judge(address, known, async (): Promise<Judged> => {
+  const verdict = await authThrottle.judge(address, known, async (): Promise<Judged> => {
     const { hash } = digestOf(challenge!);
     const of = { purpose, sessionId: session?.id ?? null };
     const passkey = await store.passkeys.signedBy(now, hash, of, assertion.id);
@@ -79,7 +79,7 @@ async function provedBy(
   });
   if (verdict.verdict === 'accepted') return verdict;
   if (verdict.verdict === 'refused') return null;
-  throw refusedAtDoor(verdict);
+  throw refusedByThrottle(verdict);
 }
 
 /** The same for signing in; throws where `provedBy` returns null. */

@@ -15,7 +15,7 @@ import type {
   TooMany,
 } from '../../../accounts/people/people-store.ts';
 import { Type } from '../../contract/schema.ts';
-import { refusedAtDoor } from '../../server/admission.ts';
+import { refusedByThrottle } from '../../server/admission.ts';
 import { type ProblemError, rateLimited } from '../../server/problems/problem-error.ts';
 import { notSignedIn } from '../../server/problems/unauthorized.ts';
 import type { PortalFacts } from '../portal-facts.ts';
@@ -54,18 +54,18 @@ const REFUSALS: readonly string[] = Object.keys(TEXTS);
 
 /** The result of a valid link; throws for any other. */
 export async function byLink<Found extends object>(
-  { doorkeeper }: Pick<PortalFacts, 'doorkeeper'>,
+  { authThrottle }: Pick<PortalFacts, 'authThrottle'>,
   { address, token }: { readonly address: string; readonly token: string },
   look: (hash: string) => Promise<Found | LinkRefused>,
 ): Promise<Found> {
   const isSound = isSoundLink(token);
   const known = isSound ? null : judged<Found>(UNKNOWN);
-  const verdict = await doorkeeper.judge(address, known, async () =>
+  const verdict = await authThrottle.judge(address, known, async () =>
     judged(await look(digestOf(token).hash)),
   );
   if (verdict.verdict === 'accepted') return verdict.found;
   if (verdict.verdict === 'refused') throw notSignedIn(TEXTS[verdict.refused]);
-  throw refusedAtDoor(verdict);
+  throw refusedByThrottle(verdict);
 }
 
 type Judged<Found> =

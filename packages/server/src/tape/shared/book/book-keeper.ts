@@ -21,7 +21,7 @@ import {
 import type { StoredMessage, TapeObjects, TapeStream } from '../../stream/tape-stream.ts';
 import { TapeDamagedError } from '../../tape-errors.ts';
 import type { SealedPart } from '../../tape-manifest.ts';
-import { type Asking, answered, patientObjects } from '../answered.ts';
+import { type Asking, answered, retryingObjects } from '../answered.ts';
 import { putDay } from '../days/day-objects.ts';
 import { removeParts } from '../parts/day-parts.ts';
 import { type BookPlace, readBookFiles, writeBookFiles } from './book-files.ts';
@@ -198,7 +198,7 @@ export class BookKeeper {
     const unlisted: SealedPart[] = [];
     for (const [symbol, of] of manifest.days) {
       for (const [day, digest] of of) {
-        if (days[symbol]?.[day] !== undefined || manifest.lacks(symbol, day)) continue;
+        if (days[symbol]?.[day] !== undefined || manifest.isMissing(symbol, day)) continue;
         if (!this.#unlistable.has(`${symbol} ${day}`)) unlisted.push({ symbol, day, digest });
       }
     }
@@ -236,7 +236,7 @@ export class BookKeeper {
   async #append(writer: FencedWriter, book: TapeBook): Promise<void> {
     const before = this.book;
     // An outage of the objects must not end this node's leadership: only the end of its writer does.
-    const objects = patientObjects(this.#options.objects, this.#asking(writer.ended));
+    const objects = retryingObjects(this.#options.objects, this.#asking(writer.ended));
     const body = await encodeBook(book, objects);
     const object = objectOfBook(body);
     if (object !== null && object !== this.#object) await inUseAgain(objects, object);

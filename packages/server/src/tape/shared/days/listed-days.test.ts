@@ -73,7 +73,7 @@ test('of many who ask at once for a day that does not come, some wait and the ot
 });
 
 for (const damage of ['flipped', 'cut', 'sidecar', 'gone'] as const) {
-  test(`a sealed day that is ${damage} is lacking, named, and fetched again and checked`, async () => {
+  test(`a sealed day that is ${damage} is missing, named, and fetched again and checked`, async () => {
     const { world, nodes } = await joined(34);
     const [first] = nodes as [SharedNode];
     let disk!: Disk;
@@ -94,7 +94,7 @@ for (const damage of ['flipped', 'cut', 'sidecar', 'gone'] as const) {
     }
     world.objects.isOutOfReach = true;
     assert.equal(await second.tape!.check('ESZ6', day), false);
-    assert.equal(second.tape!.manifest.lacks('ESZ6', day), true);
+    assert.equal(second.tape!.manifest.isMissing('ESZ6', day), true);
     assert.deepEqual(second.tape!.report.daysDamaged, [{ symbol: 'ESZ6', day }]);
     assert.deepEqual(
       second.tape!.missingDays.map((part) => [part.symbol, part.day]),

@@ -92,7 +92,7 @@ export class ListedDays {
     try {
       for (let ms = 0; ms < WANTED_MS_MAX; ms += LOOK_AGAIN_MS) {
         await sleep(clock, LOOK_AGAIN_MS);
-        if (!missing.some(({ day }) => manifest.lacks(symbol, day))) return 'here';
+        if (!missing.some(({ day }) => manifest.isMissing(symbol, day))) return 'here';
       }
       return 'coming';
     } finally {
@@ -187,7 +187,7 @@ export class ListedDays {
       for (const [text, listed] of Object.entries(book().days[symbol] ?? {})) {
         const day = Number(text) as UtcDay;
         if (manifest.isRemoved(symbol, day) || isInMemory(day)) continue;
-        if (!manifest.lacks(symbol, day)) continue;
+        if (!manifest.isMissing(symbol, day)) continue;
         missing.push([{ symbol, day, digest: listed.digest }, listed]);
       }
     }

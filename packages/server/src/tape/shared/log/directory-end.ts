@@ -17,7 +17,7 @@ export interface DirectoryEnd {
   /** At least this many messages of the stream are known here; 0: unknown. */
   readonly sequence: number;
   /** Records that its log once had and that are missing now: it was torn, or is still being filled. */
-  readonly lacking: number;
+  readonly missing: number;
 }
 
 export async function directoryEnd(
@@ -39,11 +39,11 @@ export async function directoryEnd(
   const mark = await readMark(disk, tapeRoot, dataset, day);
   // A log that is being filled has no opening until it is complete.
   const least = records === 0 ? 1 : 0;
-  if (mark === null) return { day, records, sequence: 0, lacking: least };
-  const lacking = Math.max(least, mark.records - records);
+  if (mark === null) return { day, records, sequence: 0, missing: least };
+  const missing = Math.max(least, mark.records - records);
   const sequence =
-    lacking > 0 ? mark.opening - 1 + records : mark.sequence + (records - mark.records);
-  return { day, records, sequence, lacking };
+    missing > 0 ? mark.opening - 1 + records : mark.sequence + (records - mark.records);
+  return { day, records, sequence, missing };
 }
 
 /** Negative when `a` goes further. */
@@ -51,7 +51,7 @@ export function compareEnds(a: DirectoryEnd, b: DirectoryEnd): number {
   return b.day - a.day || b.records - a.records;
 }
 
-const NOTHING = { records: 0, sequence: 0, lacking: 0 };
+const NOTHING = { records: 0, sequence: 0, missing: 0 };
 
 async function newestSealed(disk: Disk, tapeRoot: string, dataset: string): Promise<UtcDay | 0> {
   const days = (await readManifest(disk, tapeRoot, dataset))?.days.values() ?? [];

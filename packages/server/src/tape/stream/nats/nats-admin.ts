@@ -44,7 +44,7 @@ export interface KeptState {
   /** The server that leads it; null while there is none. */
   readonly leader: string | null;
   /** Messages that the leader has not stored and another server has; null: unknown. */
-  readonly leaderLacks: number | null;
+  readonly leaderMissing: number | null;
   readonly followers: readonly {
     readonly name: string;
     readonly isCurrent: boolean;
@@ -53,7 +53,7 @@ export interface KeptState {
     /** Operations that it has not received yet. */
     readonly lag: number;
     /** Messages that it has not stored, though it may consider itself complete; null: unknown. */
-    readonly lacks: number | null;
+    readonly missing: number | null;
   }[];
   /** The servers' Raft group, by its name on monitoring endpoints; null: a single server without replication. */
   readonly group: string | null;
@@ -195,14 +195,14 @@ function stateOf({ config, state, cluster }: StreamInfo): KeptState {
     bytesMax: config.max_bytes,
     replicas: config.num_replicas,
     leader: cluster?.leader ?? null,
-    leaderLacks: null,
+    leaderMissing: null,
     followers: (cluster?.replicas ?? []).map(({ name, current, offline, active, lag }) => ({
       name,
       isCurrent: current,
       // NATS 2.10.27 never reports a killed server as offline.
       isSilent: offline === true || active > SILENT_NS,
       lag: lag ?? 0,
-      lacks: null,
+      missing: null,
     })),
     group: (cluster as { readonly raft_group?: string } | undefined)?.raft_group ?? null,
   };

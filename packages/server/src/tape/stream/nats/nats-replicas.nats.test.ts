@@ -7,11 +7,11 @@ import { NatsServers } from '../../../../testing/tape/nats-servers.ts';
 import { addressOf, makeTape, openTape } from '../../../../testing/tape/nats-tape-rig.ts';
 import { askNatsTape } from './nats-admin.ts';
 import { connectNats } from './nats-connection.ts';
-import { withLackingReplicas } from './nats-replicas.ts';
+import { withMissingCounts } from './nats-replicas.ts';
 import { askNatsServers } from './nats-servers-check.ts';
 
 const MESSAGES = 40;
-const PATIENCE_MS = 60_000;
+const WAIT_LIMIT_MS = 60_000;
 
 test('what servers have stored is told of each, and one whose store was removed is filled by the others', {
   skip: natsServerMissing,
@@ -27,7 +27,7 @@ test('what servers have stored is told of each, and one whose store was removed 
   };
   await append(0);
   assert.deepEqual(await wholeInTheEnd(servers), [0, 0]);
-  assert.equal(await tape.lacking(), 0);
+  assert.equal(await tape.incompleteServers(), 0);
   await servers.stop(1);
   await rm(servers.storeOf(1), { recursive: true });
   await append(MESSAGES);
@@ -39,14 +39,14 @@ test('what servers have stored is told of each, and one whose store was removed 
 async function wholeInTheEnd(servers: NatsServers): Promise<readonly (number | null)[]> {
   const address = { ...addressOf(servers.urls), monitors: servers.monitors, isSyncAssured: false };
   const connection = await connectNats(address, 'test');
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + WAIT_LIMIT_MS;
   try {
     for (;;) {
       const asked = await askNatsServers(address, 'test');
       const tape = await askNatsTape(connection, 'holes');
-      const { stream } = await withLackingReplicas(address, asked, tape, () => pause(50));
-      const lacks = stream!.followers.map((follower) => follower.lacks);
-      if (lacks.every((it) => it === 0) || performance.now() > until) return lacks;
+      const { stream } = await withMissingCounts(address, asked, tape, () => pause(50));
+      const missing = stream!.followers.map((follower) => follower.missing);
+      if (missing.every((it) => it === 0) || performance.now() > until) return missing;
       await pause(50);
     }
   } finally {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { addressOf } from '../../../../testing/tape/nats-tape-rig.ts';
 import type { KeptState, NatsTapeState } from './nats-admin.ts';
-import { countLacking, withLackingReplicas } from './nats-replicas.ts';
+import { countIncomplete, withMissingCounts } from './nats-replicas.ts';
 import type { NatsServerState } from './nats-servers-check.ts';
 
 const GROUP = 'S-R3F-abc';
@@ -48,7 +48,7 @@ function tapeUpTo(last: number): NatsTapeState {
     isCurrent: true,
     isSilent: false,
     lag: 0,
-    lacks: null,
+    missing: null,
   }));
   const stream: KeptState = {
     name: 'TAPE_SIM',
@@ -59,14 +59,14 @@ function tapeUpTo(last: number): NatsTapeState {
     bytesMax: 10,
     replicas: 3,
     leader: 'a',
-    leaderLacks: null,
+    leaderMissing: null,
     followers,
     group: GROUP,
   };
   return { stream, objects: null, faults: [] };
 }
 
-const lacksOf = ({ stream }: NatsTapeState) => stream!.followers.map(({ lacks }) => lacks);
+const missingOf = ({ stream }: NatsTapeState) => stream!.followers.map(({ missing }) => missing);
 
 async function monitored(ends: readonly number[]) {
   const stack = new DisposableStack();
@@ -81,17 +81,17 @@ async function monitored(ends: readonly number[]) {
 
 test('all servers are compared with the one that has most, also the one that leads, and two that lack messages', async () => {
   const wait = async () => {};
-  for (const [ends, leaderLacks, lacks] of [
+  for (const [ends, leaderMissing, missing] of [
     [[40, 100, 100], 60, [0, 0]],
     [[40, 100, 41], 60, [0, 59]],
     [[100, 40, 41], 0, [60, 59]],
   ] as const) {
     using served = await monitored(ends);
-    const told = await withLackingReplicas(served.address, SERVERS, tapeUpTo(ends[0]), wait);
-    assert.equal(told.stream!.leaderLacks, leaderLacks);
-    assert.deepEqual(lacksOf(told), lacks);
-    const lacking = ends.filter((end) => end < 100).length;
-    assert.equal(await countLacking(served.address, tapeUpTo(ends[0]), wait), lacking);
+    const told = await withMissingCounts(served.address, SERVERS, tapeUpTo(ends[0]), wait);
+    assert.equal(told.stream!.leaderMissing, leaderMissing);
+    assert.deepEqual(missingOf(told), missing);
+    const incomplete = ends.filter((end) => end < 100).length;
+    assert.equal(await countIncomplete(served.address, tapeUpTo(ends[0]), wait), incomplete);
   }
 });
 
@@ -106,13 +106,13 @@ test('a server that takes itself for whole and has not stored all is found out; 
   };
   const waited: number[] = [];
   const wait = async (ms: number) => waited.push(ms);
-  assert.deepEqual(lacksOf(await withLackingReplicas(address, SERVERS, tapeUpTo(100), wait)), [
+  assert.deepEqual(missingOf(await withMissingCounts(address, SERVERS, tapeUpTo(100), wait)), [
     60,
     null,
   ]);
   assert.deepEqual(waited, [1_000], 'it is looked at again before it is said');
-  assert.equal(await countLacking(address, tapeUpTo(100), wait), 1);
-  assert.equal(await countLacking(address, tapeUpTo(40), wait), 1, 'by what another has');
+  assert.equal(await countIncomplete(address, tapeUpTo(100), wait), 1);
+  assert.equal(await countIncomplete(address, tapeUpTo(40), wait), 1, 'by what another has');
 });
 
 test('who is only a moment behind lacks nothing', async () => {
@@ -128,7 +128,7 @@ test('who is only a moment behind lacks nothing', async () => {
     end = 130;
   };
   assert.deepEqual(
-    lacksOf(await withLackingReplicas(address, SERVERS, tapeUpTo(100), wait)),
+    missingOf(await withMissingCounts(address, SERVERS, tapeUpTo(100), wait)),
     [0, 0],
   );
 });

@@ -16,43 +16,43 @@ import {
 const FOLLOWED_MS = 1_000;
 
 /** A server's missing messages of each stream, by Raft group. */
-type Lacks = ReadonlyMap<string, number>;
+type MissingCounts = ReadonlyMap<string, number>;
 
 /** Adds to the state the missing messages of each monitored server. */
-export async function withLackingReplicas(
+export async function withMissingCounts(
   address: NatsServersAddress,
   servers: readonly NatsServerState[],
   tape: NatsTapeState,
   wait: (ms: number) => Promise<unknown> = pause,
 ): Promise<NatsTapeState> {
-  const lacking = await askLacking(address, tape, wait);
+  const missing = await askMissing(address, tape, wait);
   const told = (kept: KeptState | null): KeptState | null => {
     if (kept === null) return null;
-    const lacksOf = (name: string | null) => {
+    const missingOf = (name: string | null) => {
       const id = servers.find((server) => server.name === name)?.id ?? '';
-      return lacking.get(id)?.get(kept.group ?? '') ?? null;
+      return missing.get(id)?.get(kept.group ?? '') ?? null;
     };
-    const followers = kept.followers.map((it) => ({ ...it, lacks: lacksOf(it.name) }));
-    return { ...kept, leaderLacks: lacksOf(kept.leader), followers };
+    const followers = kept.followers.map((it) => ({ ...it, missing: missingOf(it.name) }));
+    return { ...kept, leaderMissing: missingOf(kept.leader), followers };
   };
   return { ...tape, stream: told(tape.stream), objects: told(tape.objects) };
 }
 
 /** The number of monitored servers that are missing messages that another server had a second ago. */
-export async function countLacking(
+export async function countIncomplete(
   address: NatsServersAddress,
   tape: NatsTapeState,
   wait: (ms: number) => Promise<unknown> = pause,
 ): Promise<number> {
-  return [...(await askLacking(address, tape, wait)).values()].filter(isLacking).length;
+  return [...(await askMissing(address, tape, wait)).values()].filter(isIncomplete).length;
 }
 
 /** By the ids of the responding servers. A second request clears servers that were only a moment behind. */
-async function askLacking(
+async function askMissing(
   address: NatsServersAddress,
   { stream, objects }: NatsTapeState,
   wait: (ms: number) => Promise<unknown>,
-): Promise<ReadonlyMap<string, Lacks>> {
+): Promise<ReadonlyMap<string, MissingCounts>> {
   const first = await askStoredEnds(address);
   const highest = new Map<string, number>();
   for (const kept of [stream, objects]) {
@@ -61,22 +61,25 @@ async function askLacking(
     highest.set(kept.group, Math.max(kept.last, ...stored));
   }
   const compared = (ends: typeof first) =>
-    new Map([...ends].map(([id, of]) => [id, lacksOf(of, highest)] as const));
+    new Map([...ends].map(([id, of]) => [id, missingOf(of, highest)] as const));
   const seen = compared(first);
-  if (![...seen.values()].some(isLacking)) return seen;
+  if (![...seen.values()].some(isIncomplete)) return seen;
   await wait(FOLLOWED_MS);
   return compared(await askStoredEnds(address));
 }
 
-function lacksOf(ends: ReadonlyMap<string, number>, highest: ReadonlyMap<string, number>): Lacks {
-  const lacks = new Map<string, number>();
+function missingOf(
+  ends: ReadonlyMap<string, number>,
+  highest: ReadonlyMap<string, number>,
+): MissingCounts {
+  const missing = new Map<string, number>();
   for (const [group, end] of ends) {
     const most = highest.get(group);
-    if (most !== undefined) lacks.set(group, Math.max(0, most - end));
+    if (most !== undefined) missing.set(group, Math.max(0, most - end));
   }
-  return lacks;
+  return missing;
 }
 
-function isLacking(lacks: Lacks): boolean {
-  return [...lacks.values()].some((count) => count > 0);
+function isIncomplete(missing: MissingCounts): boolean {
+  return [...missing.values()].some((count) => count > 0);
 }

@@ -15,7 +15,7 @@ import type { NatsTape } from './open-nats-tape.ts';
 const clock = createClock({ kind: 'system' });
 const RECORD_MS = 20;
 /** Momentary steps, and the ten seconds of an election of servers, may take long on a busy machine. */
-const PATIENCE_MS = 180_000;
+const WAIT_LIMIT_MS = 180_000;
 
 /** A node that appends numbered texts while it leads, and records the handled and the acknowledged messages. */
 class Node implements SuccessionHandler, AsyncDisposable {
@@ -77,14 +77,14 @@ describe('nodes that share a tape on three servers', { skip: natsServerMissing }
     await using servers = await NatsServers.start({ count: 3 });
     await makeTape(servers, 'shared');
     await using a = new Node(await openTape(servers, 'shared'), 'a');
-    await until(() => a.acknowledged.size > 10, PATIENCE_MS);
+    await until(() => a.acknowledged.size > 10, WAIT_LIMIT_MS);
     await using b = new Node(await openTape(servers, 'shared'), 'b');
     await using c = new Node(await openTape(servers, 'shared'), 'c', false);
-    await until(() => c.texts.size >= a.texts.size - 2 && b.texts.size > 10, PATIENCE_MS);
+    await until(() => c.texts.size >= a.texts.size - 2 && b.texts.size > 10, WAIT_LIMIT_MS);
 
     const left = a.succession.leave();
     t.diagnostic(
-      `handed over in ${Math.round(await until(() => b.acknowledged.size > 0, PATIENCE_MS))} ms`,
+      `handed over in ${Math.round(await until(() => b.acknowledged.size > 0, WAIT_LIMIT_MS))} ms`,
     );
     await left;
     assert.equal(a.role, 'following');
@@ -96,16 +96,16 @@ describe('nodes that share a tape on three servers', { skip: natsServerMissing }
     await servers.kill(leader);
     const before = b.acknowledged.size;
     // A commit may be in flight when the server stops; the next ones are not.
-    const ms = await until(() => b.acknowledged.size > before + 2, PATIENCE_MS);
+    const ms = await until(() => b.acknowledged.size > before + 2, WAIT_LIMIT_MS);
     t.diagnostic(`the leader of the stream lost: ${Math.round(ms)} ms without a commit`);
     await servers.startAll();
-    await until(() => b.acknowledged.size > before + 20, PATIENCE_MS);
+    await until(() => b.acknowledged.size > before + 20, WAIT_LIMIT_MS);
 
     // Everything acknowledged to b is on the tape; a, which may no longer append, and c have all of it.
     await b.succession.leave();
     await until(
       () => [a, c].every(({ succession }) => succession.last === b.succession.last),
-      PATIENCE_MS,
+      WAIT_LIMIT_MS,
     );
     for (const node of [a, b, c]) assert.equal(node.failure, null);
     assert.deepEqual([...a.texts].sort(bySequence), [...c.texts].sort(bySequence));
@@ -124,19 +124,19 @@ describe('nodes that share a tape on three servers', { skip: natsServerMissing }
     await using servers = await NatsServers.start();
     await makeTape(servers, 'one');
     await using a = new Node(await openTape(servers, 'one'), 'a');
-    await until(() => a.acknowledged.size > 5, PATIENCE_MS);
+    await until(() => a.acknowledged.size > 5, WAIT_LIMIT_MS);
     await using b = new Node(await openTape(servers, 'one'), 'b');
-    await until(() => b.texts.size > 5, PATIENCE_MS);
+    await until(() => b.texts.size > 5, WAIT_LIMIT_MS);
     servers.pause(0);
     await wait(3_000);
     servers.letGo(0);
     const before = a.acknowledged.size + b.acknowledged.size;
-    await until(() => a.acknowledged.size + b.acknowledged.size > before + 5, PATIENCE_MS);
+    await until(() => a.acknowledged.size + b.acknowledged.size > before + 5, WAIT_LIMIT_MS);
     const first = a.role === 'leading' ? a : b;
     const next = first === a ? b : a;
     const appended = next.acknowledged.size;
     await first[Symbol.asyncDispose]();
-    const ms = await until(() => next.acknowledged.size > appended, PATIENCE_MS);
+    const ms = await until(() => next.acknowledged.size > appended, WAIT_LIMIT_MS);
     t.diagnostic(`the one that appends is gone: ${Math.round(ms)} ms without a commit`);
     await next.succession.leave();
     for (const [sequence, text] of [...a.acknowledged, ...b.acknowledged]) {

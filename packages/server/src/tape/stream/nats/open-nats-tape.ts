@@ -7,7 +7,7 @@ import type { TapeObjects, TapeStream } from '../tape-stream.ts';
 import { askNatsTape, type NatsTapeState } from './nats-admin.ts';
 import { connectNats } from './nats-connection.ts';
 import { NatsObjects } from './nats-objects.ts';
-import { countLacking, withLackingReplicas } from './nats-replicas.ts';
+import { countIncomplete, withMissingCounts } from './nats-replicas.ts';
 import {
   askNatsServers,
   type NatsServerState,
@@ -29,7 +29,7 @@ export interface NatsTape extends AsyncDisposable {
   readonly stream: TapeStream;
   readonly objects: TapeObjects;
   /** The number of monitored servers that are missing messages now, perhaps unknowingly. */
-  lacking(): Promise<number>;
+  incompleteServers(): Promise<number>;
   /** The stream and its objects, with the missing messages of each server. */
   replicas(): Promise<NatsTapeState>;
 }
@@ -67,9 +67,10 @@ export async function openNatsTape(options: NatsTapeOptions): Promise<NatsTape> 
     return {
       stream: await NatsTapeStream.over(connection, dataset),
       objects: await NatsObjects.over(connection, dataset),
-      lacking: async () => await countLacking(nats, await askNatsTape(connection, dataset)),
+      incompleteServers: async () =>
+        await countIncomplete(nats, await askNatsTape(connection, dataset)),
       replicas: async () =>
-        await withLackingReplicas(nats, servers, await askNatsTape(connection, dataset)),
+        await withMissingCounts(nats, servers, await askNatsTape(connection, dataset)),
       [Symbol.asyncDispose]: () => connection.close(),
     };
   } catch (error) {

@@ -12,7 +12,7 @@ const PROVED_WITHIN_MS = 60_000;
 const isShrunk = ({ tape }: SharedNode) => tape!.report.role === 'shrunk';
 
 /** Feeds some offers; then a server with the newest messages missing becomes leader of the stream. */
-async function withLackingLeader(seed: number, lacking: number) {
+async function withIncompleteLeader(seed: number, missing: number) {
   const world = new SharedWorld(seed, PACE, 90);
   const nodes = [world.node('a'), world.node('b'), world.node('c', false)];
   for (const node of nodes) await node.start();
@@ -20,19 +20,19 @@ async function withLackingLeader(seed: number, lacking: number) {
   await world.until('most is fed', () => world.isFed);
   await world.time.pass(3_000);
   const books = nodes.map(({ books: taken }) => taken.length);
-  world.keeper.leadShort(world.keeper.last - lacking);
+  world.keeper.leadShort(world.keeper.last - missing);
   world.untilOffer = 90;
   return { world, nodes, books };
 }
 
-for (const [seed, lacking] of [
+for (const [seed, missing] of [
   [41, 30],
   [42, 1],
   [43, 2],
   [44, 55],
 ] as const) {
-  test(`a server that lacks ${lacking} messages comes to lead: nodes stop, wherever they read, and go on by themselves when it is filled anew`, async () => {
-    const { world, nodes, books } = await withLackingLeader(seed, lacking);
+  test(`a server that lacks ${missing} messages comes to lead: nodes stop, wherever they read, and go on by themselves when it is filled anew`, async () => {
+    const { world, nodes, books } = await withIncompleteLeader(seed, missing);
     nodes[1]!.stream.line.readsWhole = true;
     nodes[2]!.stream.line.readsWhole = seed % 2 === 0;
     // A node that only follows, from a server that misses nothing, may have nothing to detect.
@@ -69,7 +69,7 @@ for (const [seed, lacking] of [
 }
 
 test('a node that starts while a server leads that lacks messages appends nothing, and goes on when that is filled anew', async () => {
-  const { world, nodes } = await withLackingLeader(45, 20);
+  const { world, nodes } = await withIncompleteLeader(45, 20);
   await world.until('all stop', () => nodes.every(isShrunk), PROVED_WITHIN_MS);
   const late = world.node('d');
   await late.start();
@@ -87,7 +87,7 @@ test('a node that starts while a server leads that lacks messages appends nothin
 });
 
 test('a repair asks the server that leads, wherever its readings would be served', async () => {
-  const { world, nodes } = await withLackingLeader(46, 20);
+  const { world, nodes } = await withIncompleteLeader(46, 20);
   await world.until('all stop', () => nodes.every(isShrunk), PROVED_WITHIN_MS);
   const stream = world.keeper.connect();
   stream.line.readsWhole = true;

@@ -25,18 +25,18 @@ export const CONNECTS_PER_MINUTE = 60;
 const GUESSERS = '';
 
 /** `throttled`: it failed, and its address has too many failures. `busy`: there is no slot for a look-up now. */
-export type DoorRefusal =
+export type AuthRefusal =
   | { readonly verdict: 'throttled'; readonly retryAfterSeconds: number }
   | { readonly verdict: 'busy' };
 
-export type DoorVerdict = Authentication | DoorRefusal;
+export type AuthVerdict = Authentication | AuthRefusal;
 
 /** Every verdict but `accepted` and `missing` is a failure. */
 interface Judged {
   readonly verdict: string;
 }
 
-export interface DoorkeeperOptions {
+export interface AuthThrottleOptions {
   readonly authenticator: Pick<Authenticator, 'recall' | 'authenticate' | 'consumeToken'>;
   readonly addresses: AddressThrottle;
   /** The accounts' clock. */
@@ -44,15 +44,15 @@ export interface DoorkeeperOptions {
   readonly lookUps?: ShareLimits;
 }
 
-export class Doorkeeper {
-  readonly #options: DoorkeeperOptions;
+export class AuthThrottle {
+  readonly #options: AuthThrottleOptions;
   readonly #lookUps: SharedSlots;
   readonly #byAddress = new SerialQueues();
   readonly #guessers = new SerialQueues();
   readonly #connects = new MemoryAllowances();
   #throttledTotal = 0;
 
-  constructor(options: DoorkeeperOptions) {
+  constructor(options: AuthThrottleOptions) {
     this.#options = options;
     this.#lookUps = new SharedSlots(options.lookUps ?? LOOK_UPS_LIMITS);
   }
@@ -72,7 +72,7 @@ export class Doorkeeper {
     return this.#throttledTotal;
   }
 
-  async byKey(address: string, authorization: string | undefined): Promise<DoorVerdict> {
+  async byKey(address: string, authorization: string | undefined): Promise<AuthVerdict> {
     const { authenticator } = this.#options;
     const known = authenticator.recall(authorization);
     if (known !== null) return this.#count(address, known);
@@ -80,7 +80,7 @@ export class Doorkeeper {
   }
 
   /** Uses the token up, if it is one. */
-  byToken(address: string, token: string): Promise<DoorVerdict> {
+  byToken(address: string, token: string): Promise<AuthVerdict> {
     return this.#lookUp(address, () => this.#options.authenticator.consumeToken(token));
   }
 
@@ -89,7 +89,7 @@ export class Doorkeeper {
     address: string,
     known: V | null,
     look: () => Promise<V>,
-  ): Promise<V | DoorRefusal> {
+  ): Promise<V | AuthRefusal> {
     return known === null ? await this.#lookUp(address, look) : this.#count(address, known);
   }
 
@@ -106,7 +106,7 @@ export class Doorkeeper {
   async #lookUp<V extends Judged>(
     address: string,
     look: () => Promise<V>,
-  ): Promise<V | DoorRefusal> {
+  ): Promise<V | AuthRefusal> {
     const who = neighbourhood(address);
     using slot = this.#lookUps.enter(who);
     if (slot === null) return { verdict: 'busy' };
@@ -118,7 +118,7 @@ export class Doorkeeper {
     return this.#count(address, verdict);
   }
 
-  #count<V extends Judged>(address: string, judged: V): V | DoorRefusal {
+  #count<V extends Judged>(address: string, judged: V): V | AuthRefusal {
     const { verdict } = judged;
     // A request without a key is no attempt at guessing.
     if (verdict === 'accepted' || verdict === 'missing') return judged;

@@ -11,8 +11,8 @@ import { streamClock } from '../../../testing/stream/in-process-stream.ts';
 import type { ShareLimits } from '../../platform/sharing/shares.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import { AddressThrottle } from './address-throttle.ts';
+import { AuthThrottle } from './auth-throttle.ts';
 import type { Caller } from './caller.ts';
-import { Doorkeeper } from './doorkeeper.ts';
 import { newKeyText, newTokenText } from './secret.ts';
 import { StoreAuthenticator } from './store-authenticator.ts';
 
@@ -23,7 +23,7 @@ const address = (index: number) => `203.0.113.${index}`;
 class Desk implements AsyncDisposable {
   readonly clock: ManualClock = streamClock();
   readonly accounts: MemoryAccounts;
-  readonly doorkeeper: Doorkeeper;
+  readonly authThrottle: AuthThrottle;
   readonly #authenticator: StoreAuthenticator;
   lookUps = 0;
   underWay = 0;
@@ -45,7 +45,7 @@ class Desk implements AsyncDisposable {
       clock,
       onFault: (error) => assert.fail(String(error)),
     });
-    this.doorkeeper = new Doorkeeper({
+    this.authThrottle = new AuthThrottle({
       authenticator: this.#authenticator,
       addresses: new AddressThrottle(),
       clock,
@@ -63,7 +63,7 @@ class Desk implements AsyncDisposable {
   }
 
   async verdict(from: string, authorization: string): Promise<string> {
-    return (await this.doorkeeper.byKey(from, authorization)).verdict;
+    return (await this.authThrottle.byKey(from, authorization)).verdict;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -84,20 +84,20 @@ class Desk implements AsyncDisposable {
 
 test('keys and tokens that fail count at one address together, malformed ones too, and missing ones do not [SEC-07]', async () => {
   await using desk = await Desk.open();
-  const { doorkeeper } = desk;
+  const { authThrottle } = desk;
   for (let count = 0; count < 10; count += 1) {
     assert.equal(await desk.verdict(address(1), guess()), 'unknown');
     assert.equal(await desk.verdict(address(1), 'Bearer garbage'), 'malformed');
     assert.equal(await desk.verdict(address(1), 'Bearer'), 'missing');
     const token = newTokenText(randomBytes);
-    assert.equal((await doorkeeper.byToken(address(1), token)).verdict, 'unknown');
+    assert.equal((await authThrottle.byToken(address(1), token)).verdict, 'unknown');
   }
-  const refused = await doorkeeper.byToken(address(1), newTokenText(randomBytes));
+  const refused = await authThrottle.byToken(address(1), newTokenText(randomBytes));
   assert.deepEqual(refused, { verdict: 'throttled', retryAfterSeconds: 2 });
   assert.equal(await desk.verdict(address(1), guess()), 'throttled');
   assert.equal(await desk.verdict(address(1), 'Bearer garbage'), 'throttled');
   assert.equal(await desk.verdict(address(2), guess()), 'unknown');
-  assert.equal(doorkeeper.throttledTotal, 3);
+  assert.equal(authThrottle.throttledTotal, 3);
 });
 
 test('where others guess a valid key passes: from memory at once, one never seen in its turn, and a token [SEC-07]', async () => {
@@ -111,7 +111,7 @@ test('where others guess a valid key passes: from memory at once, one never seen
   assert.equal(await desk.verdict(address(1), seen), 'accepted');
   const unseen = desk.verdict(address(1), await desk.key());
   const key = await desk.accounts.key(await desk.accounts.account('live'));
-  const byToken = desk.doorkeeper.byToken(address(1), await desk.accounts.token(key));
+  const byToken = desk.authThrottle.byToken(address(1), await desk.accounts.token(key));
   desk.held.resolve();
   assert.deepEqual([await unseen, (await byToken).verdict], ['accepted', 'accepted']);
   assert.ok((await Promise.all(waiting)).every((verdict) => verdict === 'throttled'));
@@ -138,7 +138,7 @@ test('guesses have one look-up at a time for each address, and one for all that 
   assert.equal(await other, 'accepted');
   await flooding;
   assert.equal(desk.mostUnderWay, 2);
-  assert.equal(desk.doorkeeper.lookUps, 0);
+  assert.equal(desk.authThrottle.lookUps, 0);
 });
 
 test('look-ups that wait are limited by address and in all; beyond, nobody says that a key is wrong [SEC-36]', async () => {
@@ -148,7 +148,7 @@ test('look-ups that wait are limited by address and in all; beyond, nobody says 
   const waiting = [ask(1), ask(1), ask(1), ask(2)];
   assert.equal(await ask(1), 'busy');
   assert.equal(await ask(2), 'busy');
-  assert.equal(desk.doorkeeper.lookUps, 4);
+  assert.equal(desk.authThrottle.lookUps, 4);
   waiting.push(ask(3), ask(4));
   assert.equal(await ask(5), 'busy');
   desk.held.resolve();
@@ -165,16 +165,16 @@ function callerOf(plan: Plan, environment: 'live' | 'test' = 'live'): Caller {
 test('an account may open all its connections 60 times in a minute, its test keys theirs, and then in turn [SEC-37]', async () => {
   for (const plan of ['sandbox', 'live', 'history', 'live_history'] as const) {
     await using desk = await Desk.open();
-    const { doorkeeper, clock } = desk;
+    const { authThrottle, clock } = desk;
     const many = PLAN_LIMITS[plan].maxConnections * 60;
-    const connects = (who: Caller) => doorkeeper.connects(who).granted;
+    const connects = (who: Caller) => authThrottle.connects(who).granted;
     for (let count = 0; count < 60; count += 1) assert.ok(connects(callerOf(plan, 'test')));
     assert.equal(connects(callerOf(plan, 'test')), false);
     for (let count = 60; count < many; count += 1) assert.ok(connects(callerOf(plan)));
-    const refused = doorkeeper.connects(callerOf(plan));
+    const refused = authThrottle.connects(callerOf(plan));
     assert.deepEqual([refused.granted, refused.retryAfterSeconds], [false, 1]);
     clock.advance(1_000);
     assert.ok(connects(callerOf(plan)));
-    assert.equal(doorkeeper.connecting, 1);
+    assert.equal(authThrottle.connecting, 1);
   }
 });

@@ -70,7 +70,7 @@ describe('silence', () => {
   });
 });
 
-describe('a server that asks for patience', () => {
+describe('a server that asks to retry later', () => {
   test('with 1013 gets at least a second, then more [CLIENT-14]', () => {
     const stage = new StreamStage();
     stage.subscribe();

@@ -9,26 +9,26 @@ import { type Backoff, retry } from './retry.ts';
 
 const TRY_AGAIN: Backoff = { firstMs: 100, lastMs: 3_200 };
 
-export interface PatienceOptions {
+export interface FaultRetryOptions {
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly onWait?: (fault: unknown) => void;
   readonly onOver?: (waitedMs: number) => void;
 }
 
-export interface PatienceTerms {
+export interface FaultRetryTerms {
   /** Which faults to retry; default: faults of a single call. */
   readonly isPassing?: (fault: unknown) => boolean;
   /** Once aborted, there is no more waiting. */
   readonly signal?: AbortSignal;
 }
 
-export class Patience {
-  readonly #options: PatienceOptions;
+export class FaultRetry {
+  readonly #options: FaultRetryOptions;
   #waiting = 0;
   #waitingSince = 0n;
   #waitsTotal = 0;
 
-  constructor(options: PatienceOptions) {
+  constructor(options: FaultRetryOptions) {
     this.#options = options;
   }
 
@@ -41,7 +41,7 @@ export class Patience {
     return this.#waitsTotal;
   }
 
-  async run<T>(work: () => Promise<T>, terms: PatienceTerms = {}): Promise<T> {
+  async run<T>(work: () => Promise<T>, terms: FaultRetryTerms = {}): Promise<T> {
     const { isPassing = isPassingFault, signal } = terms;
     let hasWaited = false;
     const passes = (fault: unknown) => {

@@ -4,22 +4,22 @@
  * content in doubt.
  */
 
-import type { Patience } from '../waiting/patience.ts';
+import type { FaultRetry } from '../waiting/fault-retry.ts';
 import type { Disk, DiskEntry, DiskFile, DiskSpace, OpenMode } from './disk.ts';
 
-export class PatientDisk implements Disk {
+export class RetryingDisk implements Disk {
   readonly #disk: Disk;
-  readonly #patience: Patience;
+  readonly #faultRetry: FaultRetry;
 
-  constructor(disk: Disk, patience: Patience) {
+  constructor(disk: Disk, faultRetry: FaultRetry) {
     this.#disk = disk;
-    this.#patience = patience;
+    this.#faultRetry = faultRetry;
   }
 
   async open(path: string, mode: OpenMode): Promise<DiskFile> {
-    const file = await this.#patience.run(() => this.#disk.open(path, mode));
+    const file = await this.#faultRetry.run(() => this.#disk.open(path, mode));
     return {
-      read: (into, position) => this.#patience.run(() => file.read(into, position)),
+      read: (into, position) => this.#faultRetry.run(() => file.read(into, position)),
       write: (bytes, position) => file.write(bytes, position),
       sync: () => file.sync(),
       truncate: (size) => file.truncate(size),
@@ -28,30 +28,30 @@ export class PatientDisk implements Disk {
   }
 
   rename(from: string, to: string): Promise<void> {
-    return this.#patience.run(() => this.#disk.rename(from, to));
+    return this.#faultRetry.run(() => this.#disk.rename(from, to));
   }
 
   remove(path: string): Promise<void> {
-    return this.#patience.run(() => this.#disk.remove(path));
+    return this.#faultRetry.run(() => this.#disk.remove(path));
   }
 
   makeDirectory(path: string): Promise<void> {
-    return this.#patience.run(() => this.#disk.makeDirectory(path));
+    return this.#faultRetry.run(() => this.#disk.makeDirectory(path));
   }
 
   syncDirectory(path: string): Promise<void> {
-    return this.#patience.run(() => this.#disk.syncDirectory(path));
+    return this.#faultRetry.run(() => this.#disk.syncDirectory(path));
   }
 
   list(path: string): Promise<readonly string[]> {
-    return this.#patience.run(() => this.#disk.list(path));
+    return this.#faultRetry.run(() => this.#disk.list(path));
   }
 
   stat(path: string): Promise<DiskEntry | null> {
-    return this.#patience.run(() => this.#disk.stat(path));
+    return this.#faultRetry.run(() => this.#disk.stat(path));
   }
 
   space(path: string): Promise<DiskSpace | null> {
-    return this.#patience.run(() => this.#disk.space(path));
+    return this.#faultRetry.run(() => this.#disk.space(path));
   }
 }
