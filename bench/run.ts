@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- <name> [words]`: runs `bench/<name>/<name>.bench.ts`, prints its table and notes for people, and as
- * the very last line one JSON object for machines, with the machine it ran on.
+ * `npm run bench -- <name> [words]` runs `bench/<name>/<name>.bench.ts` and prints its table and
+ * notes. The very last line is one JSON object for programs, which also describes the machine.
  */
 
 import { availableParallelism, cpus } from 'node:os';

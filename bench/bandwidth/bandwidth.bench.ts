@@ -1,8 +1,8 @@
 /**
- * What each indicator of the catalogue, with its default parameters, sends down one subscriber's line
- * on simulated ES: whole WebSocket frames as a stream would write them, with the flush step its byte
- * budget gives, beside what a constant step of 20 ms would take. A usual session, and the first hour of
- * New York's stock market with ten times as many trades. Rates are over tape time.
+ * The bandwidth of one subscription for each indicator of the catalogue, with default parameters,
+ * on simulated ES: whole WebSocket frames, with the flush step that the byte budget gives, beside a
+ * constant step of 20 ms. Measured over a usual session, and over the first hour of New York's
+ * stock market with ten times as many trades. Rates are per second of tape time.
  */
 
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
@@ -21,10 +21,10 @@ import { dayOf, epochNs, nsOfDay, utcDay } from '@tapeloom/core/utc-day';
 import type { Bench } from '../shared/report.ts';
 import { type SimTape, simulatedTape } from '../shared/sim-tape.ts';
 
-/** From the second session on, so that thresholds which look back are set. */
+/** Starts with the second session, so that thresholds that look back are set. */
 const USUAL = { trades: 900_000, scale: 1, from: at(20_260_105, 23), to: at(20_260_106, 22) };
 const BUSY = { trades: 9_000_000, scale: 10, from: at(20_260_106, 14.5), to: at(20_260_106, 15.5) };
-/** What surrounds the cursor and the members of an object, and the frame's own header. */
+/** The text around an object's cursor and members; `HEADER_BYTES` is the frame header. */
 const AROUND = '{"t":"upsert","sub":"a","cursor":"",}';
 const HEADER_BYTES = 4;
 const KIB = 1_024;
@@ -37,7 +37,7 @@ interface Span {
 }
 
 interface Told {
-  /** A second, on average. */
+  /** Per second, on average. */
   readonly messages: number;
   readonly bytes: number;
   readonly worstSecondBytes: number;
@@ -83,7 +83,7 @@ function measureAll(span: Span) {
   return { told, trades };
 }
 
-/** Settled until the span begins, then as a stream. */
+/** Computes settled results until the span begins, then publishes as a stream does. */
 function stream(indicator: Indicator, tape: SimTape, span: Span, isBudgeted: boolean): Told {
   const parsed = parseParams(indicator, {});
   if (!('params' in parsed)) throw new Error(`${indicator.id}: the default parameters are refused`);
@@ -111,7 +111,7 @@ function before({ day, ts, count }: TradeBatch, instant: EpochNs): number {
   return firstRowAt(ts, 0, count, nsOfDay(instant));
 }
 
-/** Counts what goes down a line, second by second of tape time. */
+/** Counts the messages and bytes of one subscription, second by second of tape time. */
 class Line {
   readonly #from: EpochNs;
   readonly #bytes: Float64Array;
@@ -122,7 +122,7 @@ class Line {
     this.#bytes = new Float64Array(Number(to - from) / SECOND_NS);
   }
 
-  /** An edge belongs to the second it ends. */
+  /** An edge counts for the second that it ends. */
   add(edge: EpochNs, messages: number, bytes: number): void {
     const second = Math.ceil(Number(edge - this.#from) / SECOND_NS) - 1;
     this.#bytes[second]! += bytes;
@@ -137,7 +137,7 @@ class Line {
   }
 }
 
-/** Publishes to a line, once it is live. */
+/** Counts everything published from `goLive` on. */
 class LineOutput implements RunOutput {
   readonly objects: PublishedObjects;
   readonly #line: Line;

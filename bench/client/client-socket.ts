@@ -1,7 +1,7 @@
-/** A socket without a network: it opens at once, and hands over frames that were made before. */
+/** A WebSocket without a network: it opens at once and delivers prepared frames. */
 
 export class HandedSocket {
-  /** The newest one. */
+  /** The socket that was created last. */
   static last: HandedSocket | null = null;
   readonly #hearing = new Map<string, (event: never) => void>();
 

@@ -1,8 +1,8 @@
 /**
- * What the client library costs. Streams: frames of a real day applied to local state, beside bare `JSON.parse`
- * of the same frames. `joined` over one day of footprint, until the stream goes on, beside `fetch` and
- * `JSON.parse` of the same pages, from the same service. And `joined` up to now in a market that rests, where nothing
- * but a watermark can say that the page is whole.
+ * The cost of the client library. Streams: frames of a real day applied to local state, beside bare
+ * `JSON.parse` of the same frames. `joined`: one day of footprint until the stream is live, beside
+ * `fetch` and `JSON.parse` of the same pages from the same service. And `joined` up to now in a
+ * market without trades, where only a watermark can prove that the page is complete.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ const FRAMES_MAX = 20_000;
 const WARM_UP_ROUNDS = 4;
 const SHARE_MIN = 0.6;
 const JOINED_MAX = 1.3;
-/** Joins up to now. */
+/** How many joins up to now are measured. */
 const EDGE_ROUNDS = 60;
 const EDGE_P95_MS_MAX = 150;
 const EDGE_FROM_MS = 60_000;
@@ -35,7 +35,7 @@ interface StreamRow {
   readonly indicator: string;
   readonly frames: number;
   readonly bytesPerFrame: number;
-  /** Messages a second. */
+  /** Messages per second. */
   readonly client: number;
   readonly parse: number;
 }
@@ -81,7 +81,7 @@ export const run: Bench = async () => {
   }
 };
 
-/** What a stream said that day, as it said it. */
+/** The frames of a stream over that day, rebuilt from history. */
 async function framesOf(client: TapeloomClient, request: HistoryRequest): Promise<string[]> {
   const frames: string[] = [];
   for await (const entry of client.history({ ...request, snapshot: true, limit: 5_400 })) {
@@ -139,7 +139,7 @@ async function measureStream(indicator: string, frames: readonly string[]): Prom
   };
 }
 
-/** Both ask for the same pages: from the day's beginning up to where the stream was. */
+/** Both request the same pages: from the start of the day up to the live stream. */
 async function measureJoined(
   client: TapeloomClient,
   asked: string[],
@@ -164,7 +164,7 @@ async function measureJoined(
   return { pages, bytes, joinedMs: median(joined!), fetchMs: median(fetched!) };
 }
 
-/** A whole service with hardly a trade in its market. */
+/** Measures against a whole service whose market has hardly a trade. */
 async function measureEdge(data: string): Promise<EdgeRow> {
   const service = new RunningService({ data, program: SERVICE_OF_SOURCES, env: NO_TRADES });
   try {
@@ -176,7 +176,7 @@ async function measureEdge(data: string): Promise<EdgeRow> {
       const startMs = performance.now();
       await joinedDay(client, '6E.c.0', BigInt(Date.now() - EDGE_FROM_MS) * 1_000_000n);
       if (round >= 0) taken.push(performance.now() - startMs);
-      // The next one meets the source at another moment.
+      // The next join starts at another phase of the source's cycle.
       await setTimeout(20 + 17 * ((round + WARM_UP_ROUNDS) % 11));
     }
     const p95Ms = taken.toSorted((a, b) => a - b)[Math.floor(taken.length * 0.95)]!;
@@ -186,7 +186,7 @@ async function measureEdge(data: string): Promise<EdgeRow> {
   }
 }
 
-/** Until the stream goes on. */
+/** Reads until the stream is live. */
 async function joinedDay(client: TapeloomClient, symbol: string, from: bigint): Promise<void> {
   const request = { indicator: 'footprint', instrument: symbol, from, limit: 5_400 } as const;
   const reading = client.joined(request);

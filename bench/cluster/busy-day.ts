@@ -1,6 +1,7 @@
 /**
- * A busy day of a cluster whose market was open all the time, as the parts that earlier nodes have put: so many commits since midnight,
- * one after the other. They are made as a tape of the simulated market makes them; only nobody waits for clock, disk or stream.
+ * Stores a busy open day in a cluster, as the parts that earlier nodes would have stored: a given
+ * number of commits since midnight. A tape of the simulated market makes them, without waiting for
+ * a clock, a disk or a stream.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -27,9 +28,9 @@ import { Sequencer } from '@tapeloom/server/tape/write/sequencer/sequencer';
 import { createCounters } from '@tapeloom/server/tape/write/sequencer/sequencer-counters';
 import { addressOf } from '../../packages/server/testing/tape/nats-tape-rig.ts';
 
-/** The newest minute is left to the node that appends. */
+/** The newest minute is left to the appending node. */
 const LEFT_NS = 60_000_000_000n;
-/** As often as a node puts one. */
+/** The interval at which a node stores a part. */
 const PART_NS = 300_000_000_000;
 const LOG_BYTES_FIRST = 4_194_304;
 
@@ -40,7 +41,7 @@ export interface BusyDay {
   readonly trades: number;
 }
 
-/** Gives today up to now, in about so many commits, to a cluster that has no tape yet. */
+/** Stores today up to now, in about `commits` commits, in a cluster that has no tape yet. */
 export async function putBusyDay(
   servers: readonly string[],
   market: { readonly seed: number; readonly printsScale: number },
@@ -92,7 +93,7 @@ async function putParts(
   return { day, records, bytes, trades: tape.live.trades };
 }
 
-/** A tape in memory whose log is taken away piece by piece. */
+/** A tape in memory whose log is taken piece by piece. */
 class BusyTape {
   readonly day: UtcDay;
   readonly untilNs: number;
@@ -122,7 +123,7 @@ class BusyTape {
     this.#append('opening');
   }
 
-  /** One with all trades up to then. */
+  /** Commits all trades up to `promiseNs`, a nanosecond of the day. */
   commit(promiseNs: number): void {
     const batches = [];
     while (this.#reachedNs < promiseNs) {
@@ -153,7 +154,7 @@ class BusyTape {
     return { dataset: SIM_DATASET, day, end, sequence, isEnded: false, sequencer, contracts };
   }
 
-  /** The records since it was taken last; good until the next commit. */
+  /** The records since the last call; valid until the next commit. */
   takeLog(): Uint8Array {
     const taken = this.#log.subarray(0, this.#logged);
     this.#logged = 0;

@@ -1,8 +1,9 @@
 /**
- * A cluster beside a service that stands alone, all real processes on this one machine, so read ratios: what a trade takes to a
- * customer of a node that follows, what a message costs by how many nodes serve, what charged requests cost with PostgreSQL, a node
- * that joins, and how long trades stand still when a sequencer or the stream's leader is lost. Words choose parts; numbers are commits of the
- * open day that is joined.
+ * A cluster beside a standalone service; all are real processes on this one machine, so read the
+ * ratios. Parts: latency from trade to client, the cost of a message by the number of serving
+ * nodes, charged requests with PostgreSQL, a joining node, and the pause in trades when a sequencer
+ * or the stream's leader is lost. Words choose parts; numbers are the commits of the open day that
+ * a node joins.
  */
 
 import { natsServer } from '../../packages/server/testing/tape/find-nats-server.ts';

@@ -1,4 +1,4 @@
-/** Customers of nodes that serve, as many at each, who count what they are sent while they have subscribed. */
+/** Clients of serving nodes, equally many at each; they count the messages they are sent. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterNode } from '../../tests/cluster-suite/cluster-node.ts';
@@ -9,8 +9,8 @@ export const CONNECTIONS_EACH = 250;
 export const CONNECTIONS_PER_ACCOUNT = 5;
 
 /**
- * What each of them wants: what forms out of trades, each with edges of its own, in a contract that trades round the clock and in one
- * that trades much more while its exchange is open.
+ * The subscriptions of each client: topics that change with every trade, each with its own edges.
+ * One contract trades round the clock, the other trades much more while its exchange is open.
  */
 export const SUBSCRIPTIONS = [
   { t: 'subscribe', sub: 'a', instrument: 'BTC.c.0', indicator: 'bars' },
@@ -35,12 +35,12 @@ export class Crowd implements Disposable {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Updates that all of them have been sent so far. */
+  /** Updates that all clients together have received so far. */
   get messages(): number {
     return this.#counters.reduce((sum, { upserts }) => sum + upserts, 0);
   }
 
-  /** The customers of the next node, who have not subscribed yet. */
+  /** Connects the clients of the next node, without subscriptions. */
   async fill({ host, port }: ClusterNode): Promise<void> {
     const first = this.#sockets.length;
     await forEachOf(CONNECTIONS_EACH, async (index) => {
@@ -52,7 +52,7 @@ export class Crowd implements Disposable {
     });
   }
 
-  /** The customers of this node; resolves when all of them have their snapshots. */
+  /** Subscribes the clients of this node; resolves when all of them have their snapshots. */
   async subscribe(node: number): Promise<void> {
     const counters = this.#counters.slice(node * CONNECTIONS_EACH, (node + 1) * CONNECTIONS_EACH);
     const due = counters.map(({ snapshots }) => snapshots + SUBSCRIPTIONS.length);
@@ -72,7 +72,7 @@ export class Crowd implements Disposable {
     }
   }
 
-  /** Who says nothing for half a minute is sent away. */
+  /** The server closes a connection that is silent for half a minute. */
   ping(): void {
     for (const socket of this.#sockets) socket.ping();
   }

@@ -1,9 +1,9 @@
 /**
- * What a message costs nodes that serve, by how many there are: each has as many customers, so each sends as many messages. All nodes
- * run all the time. The numbers take turns, down and up again, since the market is never twice the same, and so do the nodes; a turn
- * begins when all its customers have their snapshots, so that nothing of their coming is in it. A node that nobody has subscribed at
- * follows the tape and computes the topics all the same: what that takes is measured in turns of its own, and since it does not
- * depend on how many messages there are, it is shared out over as many of them for every number of nodes.
+ * The processor time of a message by the number of serving nodes; each has the same number of
+ * clients. Numbers and nodes take turns, because the market is never the same twice. A turn starts
+ * when all clients have their snapshots. A node without subscribed clients still follows the tape
+ * and computes the topics: separate turns measure this cost, which is shared out over the messages
+ * of a mean serving turn.
  */
 
 import assert from 'node:assert/strict';
@@ -19,18 +19,18 @@ import { UpdateReader } from './update-reader.ts';
 
 const NODES_MAX = 3;
 const ROUNDS = 3;
-/** How many serve, turn by turn; all do before the first. */
+/** The number of serving nodes, turn by turn. Before the first turn all nodes serve. */
 const SERVING = [3, 2, 1, 0, 0, 1, 2, 3];
 const SECONDS = 5;
 const SETTLING_MS = 1_000;
-/** At the start compilers are still at work. */
+/** The JIT compilers work during the start. */
 const WARM_UP_MS = 6_000;
 const SPREAD_MAX = 0.1;
 const MARKET = { TAPELOOM_SIM_SCALE: '10', TAPELOOM_SIM_DAYS: '0' };
-/** Of the clock that counts processor time. */
+/** The unit in which Linux counts processor time. */
 const TICK_MS = 10;
 
-/** Of all nodes that served, or of all there are when none did. */
+/** Sums over the serving nodes, or over all nodes when none serves. */
 interface Turn {
   readonly nodes: number;
   readonly messages: number;
@@ -50,7 +50,8 @@ export const fanoutPart: RunClusterPart = async () => {
   const customers = Array.from({ length: count }, (_, index) => `customer-${index}`);
   using crowd = new Crowd(await makeSharedAccounts(rig.database, customers));
   const stayingKeys = await makeSharedAccounts(rig.database, names);
-  // One at each who stays: then the topics are there, and no snapshot of a whole session is waited for in a turn.
+  // One subscriber per topic stays at each node. It keeps the topics open, so no turn waits for the
+  // snapshot of a whole session.
   using staying = new DisposableStack();
   for (const [index, node] of rig.serving.entries()) {
     await crowd.fill(node);
@@ -137,7 +138,7 @@ function sumOf(turns: readonly Turn[], name: keyof Turn): number {
   return turns.reduce((sum, turn) => sum + turn[name], 0);
 }
 
-/** User and system time of all threads of a process, so far. */
+/** User and system time of all threads of a process so far. */
 function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;

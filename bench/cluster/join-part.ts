@@ -1,6 +1,7 @@
 /**
- * A node with an empty directory joins in the middle of a busy day: until its first live subscription has its snapshot. Beside it the
- * same program with an empty directory that stands alone and has no day to catch up with: what any start takes.
+ * A node with an empty directory joins in the middle of a busy day: the time until its first live
+ * subscription has its snapshot. Beside it, the same program alone with an empty directory and
+ * hardly any trades: the cost of any start.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,9 +21,9 @@ import { UpdateReader } from './update-reader.ts';
 
 const SECONDS_MAX = 10;
 const LOOK_MS = 50;
-/** A commit every 20 ms: in the middle of a day, and for all of it. */
+/** A commit every 20 ms, for half a day and for a whole one. */
 const COMMITS = [2_200_000, 4_320_000] as const;
-/** Enough that there is a trade in nearly every 20 ms. */
+/** Gives a trade in nearly every 20 ms. */
 const BUSY = { seed: 1, printsScale: 10 };
 const MARKET = { TAPELOOM_SIM_SCALE: String(BUSY.printsScale), TAPELOOM_SIM_DAYS: '0' };
 const ONE_MINUTE = {
@@ -98,7 +99,7 @@ function secondsSince(ms: number): number {
   return (performance.now() - ms) / 1_000;
 }
 
-/** Its first bytes are written last. */
+/** Waits for the first bytes, which the node writes last. */
 async function logIsWhole(path: string): Promise<void> {
   const first = new Uint8Array(8);
   await using file = await open(path);

@@ -1,4 +1,7 @@
-/** From a trade to the message that a client receives: of a service that stands alone, and of a node that follows. */
+/**
+ * The latency from a trade to the client's message, of a standalone service and of a following
+ * node.
+ */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** How long customers of a node wait for the next trade when whoever appends is killed, and when the stream's leader is. */
+/**
+ * How long a node's clients wait for the next trade when the appending node or the stream's leader
+ * is killed.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { leaderOf, streamLeaderOf } from '../../tests/cluster-suite/cluster-leaders.ts';

@@ -1,4 +1,4 @@
-/** One part of the bench of clusters: rows of its table, sentences below it, and members of its JSON. */
+/** One part of the cluster benchmark: rows of its table, notes below it, members of its JSON. */
 
 export interface ClusterPart {
   readonly rows: readonly (readonly [
@@ -12,11 +12,11 @@ export interface ClusterPart {
 }
 
 export interface ClusterPartOptions {
-  /** Of the open days that are joined; none: as the part thinks best. */
+  /** The commits of the open days to join; when empty, the part chooses. */
   readonly commits: readonly number[];
 }
 
-/** Of a cluster beside a service that stands alone. */
+/** Measures a cluster beside a standalone service. */
 export type RunClusterPart = (options: ClusterPartOptions) => Promise<ClusterPart>;
 
 export function verdict(isMet: boolean, target: string): string {

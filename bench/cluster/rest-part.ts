@@ -1,6 +1,7 @@
 /**
- * Charged requests a second, with PostgreSQL beside SQLite: each answer of history reserves of a budget and settles, and both stores
- * sync what they must. Services take turns, each with the same small answers of a sealed day.
+ * Charged requests per second, PostgreSQL beside SQLite. Each history response reserves budget and
+ * settles it, and both stores sync every commit that must be durable. The services take turns, each
+ * with the same small responses of a sealed day.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -75,7 +76,7 @@ async function ratesOf(...loads: readonly HttpLoad[]): Promise<readonly number[]
   return rates.map((all) => median(all));
 }
 
-/** An hour of yesterday. */
+/** A request for one hour of yesterday. */
 function requestOf(key: string): Buffer {
   const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const instant = (ms: number) => String(BigInt(ms) * 1_000_000n);

@@ -1,9 +1,12 @@
-/** A subscription over a raw socket that notes when each update came, and the time of the trade that made it. */
+/**
+ * A subscription over a raw socket that records when each update arrived and when its trade
+ * happened.
+ */
 
 import { serverFrames } from '../../packages/server/testing/stream/server-frames.ts';
 import { LightSocket } from '../shared/stream-sockets.ts';
 
-/** Every trade is an update of its own, and its time that of the trade. */
+/** Every trade is an update of its own and gives the update its time. */
 const EVERY_TRADE = {
   t: 'subscribe',
   sub: 's',
@@ -12,11 +15,11 @@ const EVERY_TRADE = {
   params: { bar: 'tick', size: 1 },
 } as const;
 
-/** Who says nothing for half a minute is sent away. */
+/** The server closes a connection that is silent for half a minute. */
 const PING_MS = 10_000;
 
 export interface Update {
-  /** By this machine's clock, as the trade's own. */
+  /** By this machine's clock, which also stamps the trade. */
   readonly receivedMs: number;
   readonly tradedMs: number;
 }
@@ -28,7 +31,7 @@ export class UpdateReader implements Disposable {
   #pinging: NodeJS.Timeout | null = null;
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Resolves when its snapshot has come. */
+  /** Resolves when the snapshot has arrived. */
   static async open(
     { host, port }: { readonly host: string; readonly port: number },
     key: string,

@@ -1,7 +1,7 @@
 /**
- * How fast the engine's two oldest studies are: settled `bars` and `footprint` over simulated trades,
- * beside a bare loop that only sums the four columns and beside DuckDB's GROUP BY on one thread, in one
- * run; and the same studies incremental, with the flush step that streams have.
+ * The speed of the engine's two oldest studies. Settled `bars` and `footprint` over simulated
+ * trades, beside a bare loop that only sums the four columns and DuckDB's GROUP BY on one thread,
+ * in one run. Then the same studies incrementally, with the flush step of streams.
  */
 
 import { bars } from '@tapeloom/core/studies/bars';

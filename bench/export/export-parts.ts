@@ -1,6 +1,6 @@
 /**
- * The parts of `npm run bench -- export`. Each measures a running service from this process, over the
- * loopback, and says what it found beside what it was compared with.
+ * The parts of `npm run bench -- export`. Each part measures a running service from this process,
+ * over the loopback, and reports the result beside a comparison.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -30,15 +30,15 @@ const FAIR_PAGES = 50;
 
 const SHARE_MIN = 0.7;
 const FIRST_BYTE_MS_MAX = 50;
-/** How much longer than usual one in twenty may take. */
+/** How many times the median the 95th percentile may take. */
 const FIRST_BYTE_SPREAD_MAX = 2;
 const GROWTH_BYTES_MAX = 256 * MIB;
 const LINEAR_MAX = 1.25;
 const FAIR_MAX = 2;
-/** Until what was computed last is kept, and until memory is at rest. */
+/** Until the newest results are cached and memory is stable. */
 const SETTLE_MS = 700;
 
-/** What is measured, what was found, what it is compared with, the target, and whether it is met. */
+/** What is measured, the result, the comparison, the target, and whether it is met. */
 export type PartRow = readonly [string, string, string, string, string];
 
 export interface PartResult {
@@ -50,17 +50,17 @@ export interface Stage {
   /** Where the service keeps its data. */
   readonly data: string;
   readonly process: HistoryProcess;
-  /** Of about a million trades a day. */
+  /** About a million trades a day. */
   readonly tape: MadeTape;
-  /** Of about five million. */
+  /** About five million trades a day. */
   readonly busyTape: MadeTape;
 }
 
 const FOOTPRINT = { indicator: 'footprint', params: '{}' };
-/** About as many lines a day as are kept. */
+/** About as many lines a day as the cache keeps. */
 const MANY_BARS = { indicator: 'footprint', params: JSON.stringify({ bar: 'tick', size: 75 }) };
 
-/** Ten days that nobody asked for before. */
+/** Ten days that no request has read before. */
 export async function cold({ process, tape }: Stage): Promise<PartResult> {
   const range = newestDays(tape, TEN_DAYS);
   const times: number[] = [];
@@ -69,7 +69,7 @@ export async function cold({ process, tape }: Stage): Promise<PartResult> {
     process.clearCache();
     const fields = fieldsOf(tape, range, { ...FOOTPRINT, params: newFootprint() });
     const answered = await process.ask(0, '/v1/export', fields, { keepBody: true });
-    // The first one also compiles.
+    // The first round also compiles.
     if (round > 0) times.push(answered.ms);
     body = answered.body!;
     await pause(SETTLE_MS);
@@ -91,7 +91,10 @@ export async function cold({ process, tape }: Stage): Promise<PartResult> {
   };
 }
 
-/** The same ten days from the cache, in turns with a file of the same bytes, bare and with what an export owes. */
+/**
+ * The same ten days from the cache, in turns with a file of the same bytes: bare, and with the
+ * digest and the commits that an export must make.
+ */
 export async function warm(stage: Stage): Promise<PartResult> {
   const rows: PartRow[] = [];
   const json: Record<string, unknown> = {};
@@ -135,7 +138,7 @@ async function warmShare({ data, process, tape }: Stage, what: typeof FOOTPRINT)
   }
   const bodyMs = ({ ms, firstByteMs }: Answered) => ms - firstByteMs;
   return {
-    // Turn by turn, so that a busy moment of the machine hits both.
+    // Compares turn by turn, so that a busy moment of the machine hits both.
     share: median(turns.map(({ exported, file }) => file.ms / exported.ms)),
     bodyShare: median(turns.map(({ exported, file }) => bodyMs(file) / bodyMs(exported))),
     floorShare: median(turns.map(({ floor, file }) => file.ms / floor.ms)),
@@ -147,7 +150,7 @@ async function warmShare({ data, process, tape }: Stage, what: typeof FOOTPRINT)
   };
 }
 
-/** Pages whose days are kept. */
+/** Pages of cached days. */
 export async function page({ process, tape }: Stage): Promise<PartResult> {
   const trading = tape.days.filter(({ isTrading }) => isTrading).length;
   const times: number[] = [];
@@ -175,7 +178,7 @@ export async function page({ process, tape }: Stage): Promise<PartResult> {
   };
 }
 
-/** A long export, on a service that has done nothing yet. */
+/** A long export of a service that has done no work yet. */
 export async function memory({ process, busyTape }: Stage): Promise<PartResult> {
   await pause(SETTLE_MS);
   const range = newestDays(busyTape, TEN_DAYS);
@@ -204,7 +207,7 @@ export async function linear({ process, tape }: Stage): Promise<PartResult> {
   for (const days of LINEAR_DAYS) {
     const range = newestDays(tape, days);
     const times: number[] = [];
-    // The first one also compiles.
+    // The first rounds also compile.
     for (let round = costs.length === 0 ? -LINEAR_ROUNDS : 0; round < LINEAR_ROUNDS; round += 1) {
       process.clearCache();
       const what = { ...FOOTPRINT, params: newFootprint() };
@@ -229,7 +232,7 @@ export async function linear({ process, tape }: Stage): Promise<PartResult> {
   return { rows, json: { costs } };
 }
 
-/** Pages of one customer, while another asks for all there is, again and again. */
+/** Pages of one customer while another customer runs long queries without a break. */
 export async function fairness(stage: Stage): Promise<PartResult> {
   const rows: PartRow[] = [];
   const json: Record<string, unknown> = {};
@@ -263,7 +266,7 @@ export async function fairness(stage: Stage): Promise<PartResult> {
 class FairPages {
   readonly #stage: Stage;
   readonly #kind: 'cold' | 'cached';
-  /** A parameter that was never asked for makes a page cold. */
+  /** A new value makes each page cold. */
   static #lots = 1_000_000;
 
   constructor(stage: Stage, kind: 'cold' | 'cached') {
@@ -286,11 +289,11 @@ class FairPages {
   }
 }
 
-/** A customer who runs one long query after another, none of them kept, until this is disposed of. */
+/** A customer that runs one long uncached query after another until disposal. */
 class LongQueries implements AsyncDisposable {
   readonly #ended = new AbortController();
   readonly #work: Promise<void>;
-  /** Of bars so long that all of them fit on a page. */
+  /** Bars so long that all of them fit on a page. */
   static #size = 300;
 
   constructor(stage: Stage) {

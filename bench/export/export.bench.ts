@@ -1,9 +1,9 @@
 /**
- * Exports and pages of the running service, from a client in a process of its own: how fast ten days are,
- * cold and from the cache, beside a file that the same framework sends; the first byte of a page; the
- * memory of a long export; how costs grow; and what one customer's long query does to another's pages.
+ * Exports and pages of the running service, measured from another process: ten days cold and
+ * cached, beside a file that the same framework sends; the first byte of a page; the memory of a
+ * long export; how costs grow; and how one customer's long query affects another's pages.
  *
- * `npm run bench -- export [parts]`: all, or those that are named.
+ * `npm run bench -- export [parts]` runs the named parts, or all.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ import {
   warm,
 } from './export-parts.ts';
 
-/** In the order in which they run; the first one wants a service that has done nothing yet. */
+/** In the order in which they run. The first part needs a service that has done no work yet. */
 const PARTS: Readonly<Record<string, (stage: Stage) => Promise<PartResult>>> = {
   memory,
   cold,
@@ -33,7 +33,7 @@ const PARTS: Readonly<Record<string, (stage: Stage) => Promise<PartResult>>> = {
   warm,
   fairness,
 };
-/** Parts that read the busy contract too, and those that read many days of the other. */
+/** Parts that also read the busy contract; `LONG_PARTS` read many days of the other one. */
 const BUSY_PARTS = ['memory', 'fairness'];
 const LONG_PARTS = ['linear'];
 const CUSTOMERS = 4;

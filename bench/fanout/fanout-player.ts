@@ -1,6 +1,6 @@
 /**
- * An engine that computes nothing: every topic is live at once with an empty snapshot, and publishes the
- * flushes it is handed. They look like those of small tick bars: so many finished bars of about 300
+ * An engine that computes nothing: every topic is live at once with an empty snapshot and publishes
+ * the flushes it is given. They look like flushes of small tick bars: finished bars of about 300
  * bytes each. Cursors ascend over all flushes ever made.
  */
 

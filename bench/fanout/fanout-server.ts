@@ -1,13 +1,9 @@
 /**
- * The process under the fan-out benchmark, with three servers that send the same messages:
- *
- * - `service`: hub and gateway as in production, with real accounts and all checks on. Only the engine
- *   is played: it hands over flushes that were made before, one a turn of the event loop.
- * - `bare`: writes the very bytes of the same flushes, prepared once, one write a connection and turn.
- * - `ws.send`: the library that both use, one `send` a message and connection.
- *
- * A turn begins when no connection of its server waits for its peer. The bench starts this process, and
- * it ends with it.
+ * The process under the fan-out benchmark; it ends with the bench. Three servers send the same
+ * messages. `service`: hub, gateway and accounts as in production; only the engine is played, one
+ * prepared flush per turn. `bare`: writes the same prepared bytes, one write per connection and
+ * turn. `ws.send`: the `ws` library, one `send` per message and connection. A turn starts when no
+ * connection of its server has pending output.
  */
 
 import { once } from 'node:events';
@@ -30,7 +26,7 @@ import { FanoutPlayer } from './fanout-player.ts';
 import type { FanoutPlay, FromFanoutServer, ToFanoutServer } from './fanout-wire.ts';
 
 const [data = '', accountsText = ''] = process.argv.slice(2);
-/** The name under which all subscribe. */
+/** The subscription name of all clients. */
 const SUB = 'a';
 
 const log = createLog({ level: 'error', readable: true, write: (line) => console.error(line) });

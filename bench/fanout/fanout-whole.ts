@@ -1,4 +1,7 @@
-/** The fan-out of the whole process, tape and engine included: what trades publish, to everybody. */
+/**
+ * The fan-out of the whole process, tape and engine included: each trade is published to all
+ * clients.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { StreamProcess } from '../shared/stream-process.ts';
@@ -11,7 +14,7 @@ const SECONDS = 8;
 /** Edges are 20 ms apart. */
 const FLUSHES_PER_SECOND = 50;
 const POLL_MS = 5;
-/** For what is on its way when the last trade is on disk. */
+/** For messages still under way when the last trade is on disk. */
 const REST_MS = 1_500;
 
 export interface WholeService {

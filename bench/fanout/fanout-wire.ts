@@ -1,9 +1,12 @@
-/** What passes between the fan-out benchmark and the process with the three servers. */
+/** Messages between the fan-out benchmark and the process with the three servers. */
 
 export const FANOUT_TARGETS = ['service', 'bare', 'ws.send'] as const;
 export type FanoutTarget = (typeof FANOUT_TARGETS)[number];
 
-/** Plays so many flushes, one a turn, each of so many messages, to all connections of a server. */
+/**
+ * Plays `turns` flushes of `messagesPerFlush` messages, one per turn, to all connections of a
+ * server.
+ */
 export interface FanoutPlay {
   readonly target: FanoutTarget;
   readonly turns: number;
@@ -18,6 +21,8 @@ export type FromFanoutServer =
       readonly ports: Readonly<Record<FanoutTarget, number>>;
       readonly keys: readonly string[];
     }
-  /** All is prepared and the first flush goes out now; also the answer to `cpu`. With the processor time
-   * that the thread which writes to sockets has had so far. */
+  /**
+   * Sent when all flushes are prepared and the first one starts; also the response to `cpu`.
+   * Reports the processor time so far of the thread that writes to the sockets.
+   */
   | { readonly t: 'cpu'; readonly cpuMs: number };

@@ -1,8 +1,8 @@
 /**
- * One topic to 1,000 connections: messages a second through gateway and hub with all checks on, beside a
- * bare server that writes the same prepared bytes in as many writes, and beside one `ws.send` a message.
- * Servers and readers are processes of their own; the servers take turns. Then the whole service, engine
- * and tape included, with the trades of one contract.
+ * One topic to 1,000 connections: messages per second through gateway and hub with all checks on.
+ * Beside it, a bare server writes the same prepared bytes in as many writes, and `ws.send` sends
+ * each message. Servers and readers are separate processes; the servers take turns. Then the whole
+ * service, engine and tape included, with the trades of one contract.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
@@ -32,7 +32,7 @@ const POLL_MS = 1;
 const BARE_TARGET = 0.8;
 const WS_TARGET = 5;
 
-/** Messages a flush has, and how many flushes a round plays: about a second's worth at most. */
+/** Messages per flush, and flushes per round: about a second's worth at most. */
 const LOADS = [
   { messagesPerFlush: 1, turns: { service: 40, bare: 40, 'ws.send': 40 } },
   { messagesPerFlush: 10, turns: { service: 40, bare: 40, 'ws.send': 8 } },
@@ -76,7 +76,7 @@ async function sideBySide(): Promise<readonly Result[]> {
         for (const target of FANOUT_TARGETS) {
           const play = { target, messagesPerFlush, turns: turns[target] };
           const result = await measure(child, readers.get(target)!, play);
-          // The first round of each warms up.
+          // The first round of each server warms up.
           if (round > 0) rounds.get(target)!.push(result);
         }
       }
@@ -100,7 +100,7 @@ class Readers {
   readonly #pinging: NodeJS.Timeout | null;
 
   private constructor(pings: boolean) {
-    // Only the service has to hear from its clients.
+    // Only the service closes silent connections.
     this.#pinging = pings ? setInterval(() => this.#ping(), PING_MS) : null;
   }
 
@@ -163,7 +163,7 @@ function report(
   const sizes = LOADS.map(({ messagesPerFlush }) => messagesPerFlush);
   const roundsOf = (target: FanoutTarget, size: number) =>
     results.find((it) => it.target === target && it.messagesPerFlush === size)!.rounds;
-  /** Round by round, so that a busy moment of the machine hits both. */
+  /** Compares round by round, so that a busy moment of the machine hits both. */
   const ratio = (of: keyof Round, size: number, target: FanoutTarget, to: FanoutTarget) => {
     const others = roundsOf(to, size);
     return median(roundsOf(target, size).map((it, round) => it[of] / others[round]![of]));

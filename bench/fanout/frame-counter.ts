@@ -1,11 +1,11 @@
 /**
- * Counts the messages in what a server sends, without reading them: a frame's header says where the next
- * one begins, and two letters of its text say what it is. Frames may be cut anywhere.
+ * Counts the messages a server sends without parsing them: a frame's header gives the start of the
+ * next frame, and two letters of the text give the kind. Frames may be cut anywhere.
  */
 
 const TEXT = 0x81;
 const CLOSE = 0x88;
-/** Of a text frame, up to the second letter of its kind: `{"t":"up`. */
+/** The bytes of a text frame up to the second letter of its kind: `{"t":"up`. */
 const KIND_BYTES = 8;
 
 export class FrameCounter {
@@ -15,10 +15,10 @@ export class FrameCounter {
   others = 0;
   snapshots = 0;
   bytes = 0;
-  /** Of the close frame, when there was one. */
+  /** The code of the close frame, if one came. */
   closeCode: number | null = null;
   #rest: Buffer | null = null;
-  /** What is still to come of the frame begun. */
+  /** Bytes of the current frame that are still to come. */
   #skip = 0;
 
   readonly take = (chunk: Buffer): void => {
@@ -43,7 +43,7 @@ export class FrameCounter {
     }
   };
 
-  /** Where the frame at `at` ends; negative when its beginning is not all there. */
+  /** Where the frame at `at` ends; negative when too little of it has arrived. */
   #frame(bytes: Buffer, at: number): number {
     if (at + 2 > bytes.length) return -1;
     const short = bytes[at + 1]!;

@@ -1,25 +1,25 @@
 /**
- * The bytes of one HTTP/1.1 answer, as they come in: its status, and its body without the frames of a chunked one.
- * Nothing is kept of what is handed to it.
+ * Parses the bytes of one HTTP/1.1 response as they arrive: its status, and its body without chunk
+ * headers. It retains none of the memory it is given.
  */
 
 const HEAD_END = '\r\n\r\n';
 const LINE_END = '\r\n';
-/** As much as is looked through for the end of a line at once. */
+/** How many bytes are searched at once for the end of a line. */
 const LINE_BYTES = 256;
 
 export class AnswerBody {
   status = 0;
   isComplete = false;
   readonly #take: (part: Uint8Array) => void;
-  /** Of a head, or of a line between chunks, what has come of it. */
+  /** The part of a head, or of a line between chunks, that has arrived. */
   #text = '';
   #state: 'head' | 'body' | 'chunk size' | 'chunk end' | 'trailer' = 'head';
-  /** Bytes of the body, or of the chunk, that are still to come. */
+  /** Bytes of the body or chunk that are still to come. */
   #left = 0;
   #isChunked = false;
 
-  /** `take` gets each part of the body, in memory that is not its own. */
+  /** `take` receives each part of the body, in memory that it must not retain. */
   constructor(take: (part: Uint8Array) => void) {
     this.#take = take;
   }
@@ -30,7 +30,7 @@ export class AnswerBody {
     }
   }
 
-  /** Returns how many bytes it took, as the following. */
+  /** Returns how many bytes it consumed, as `#line` does. */
   #body(bytes: Buffer, at: number): number {
     const taken = Math.min(this.#left, bytes.length - at);
     this.#take(bytes.subarray(at, at + taken));

@@ -1,7 +1,7 @@
 /**
- * What no export can do without, and nothing else: a file that is sent as a stream, its SHA-256 by the thread that digests
- * exports, one synced commit before the first byte and one before the last. Nobody is recognised, nothing is looked up,
- * and nothing is counted.
+ * The least that an export must do: a file sent as a stream, its SHA-256 by the thread that digests
+ * exports, one synced commit before the first byte and one before the last. There is no
+ * authentication, no lookup and no metering.
  */
 
 import { createReadStream } from 'node:fs';
@@ -19,7 +19,7 @@ export class DigestedFile {
     },
   });
 
-  /** `path` of a database of its own, synced as the accounts' is. */
+  /** `path`: a database of its own, synced as the account database is. */
   constructor(path: string) {
     const database = new DatabaseSync(path);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');

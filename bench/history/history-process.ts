@@ -1,4 +1,4 @@
-/** A benchmark's hold on the process of `history-server.ts`: its accounts, its requests, its memory. */
+/** Controls the process of `history-server.ts`: its accounts, requests and memory. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,21 +10,24 @@ import { KeptConnections } from './kept-connections.ts';
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** How long an answer took since its request was sent. */
+/** The time and size of a response; times count from the request. */
 export interface Answered {
   readonly firstByteMs: number;
   readonly ms: number;
   readonly bytes: number;
-  /** Only if it was asked for. */
+  /** Set only with `keepBody`. */
   readonly body: Buffer | null;
 }
 
-/** What went wrong is shorter, and comes at once. */
+/** An error body is shorter and arrives in one part. */
 const FAULT_BYTES = 1_024;
 
 let asked = 0;
 
-/** Parameters of a footprint like the usual one that nobody has asked for: a thread has days in memory too. */
+/**
+ * Parameters of a footprint near the default that no request has used. Clearing the disk cache is
+ * not enough: a thread also has days in memory.
+ */
 export function newFootprint(): string {
   asked += 1;
   return JSON.stringify({ ratio: (300 + asked) / 100 });
@@ -51,7 +54,7 @@ export class HistoryProcess implements AsyncDisposable {
     this.#keys = keys;
   }
 
-  /** On a data directory with a tape; each call makes customers of its own. */
+  /** Starts on a data directory with a tape; each call creates its own customers. */
   static async start(data: string, customers: number): Promise<HistoryProcess> {
     const name = `bench-${performance.now()}`;
     const names = Array.from({ length: customers }, (_, index) => `${name}-${index}`);
@@ -65,7 +68,7 @@ export class HistoryProcess implements AsyncDisposable {
     return new HistoryProcess(child, data, ready, keys);
   }
 
-  /** For a client that asks by itself. */
+  /** The address for clients that connect by themselves. */
   get url(): string {
     return `http://127.0.0.1:${this.#ready.port}`;
   }
@@ -74,7 +77,7 @@ export class HistoryProcess implements AsyncDisposable {
     return this.#keys[customer]!;
   }
 
-  /** Asks the service, as the customer of this number. */
+  /** Sends a request as the customer of this number. */
   async ask(
     customer: number,
     path: string,
@@ -86,12 +89,12 @@ export class HistoryProcess implements AsyncDisposable {
     return await this.#get(this.#ready.port, address, { authorization }, options);
   }
 
-  /** The file that `sendFile` named, from the bare server. */
+  /** The file that `sendFile` named, from the bare route. */
   async askFile(): Promise<Answered> {
     return await this.#get(this.#ready.filePort, '/file', {}, {});
   }
 
-  /** The same with its digest and two synced commits, and nothing else that an export does. */
+  /** The same file with its digest and two synced commits, the minimum of an export. */
   async askDigestedFile(): Promise<Answered> {
     return await this.#get(this.#ready.filePort, '/digested-file', {}, {});
   }
@@ -104,13 +107,13 @@ export class HistoryProcess implements AsyncDisposable {
     return await this.#tell({ t: 'usage' });
   }
 
-  /** Whether any result is kept. */
+  /** Whether any result is cached. */
   get isKept(): boolean {
     const files = readdirSync(this.#cache, { recursive: true });
     return files.some((name) => String(name).endsWith('.result'));
   }
 
-  /** Forgets all kept results; nothing may be running, and what was computed last must be written. */
+  /** Deletes all cached results. Nothing may be running, and the newest results must be written. */
   clearCache(): void {
     rmSync(this.#cache, { recursive: true, force: true });
     mkdirSync(this.#cache);

@@ -1,8 +1,7 @@
 /**
- * The process under benchmarks of history and exports: the service itself, with all its threads and doors,
- * on a data directory that was made before; and beside it, in the same thread and by the same framework,
- * bare routes that send a file from disk: as it is, and with what an export owes besides. The bench starts it,
- * and it ends with it.
+ * The process under the history and export benchmarks; it ends with the bench. It runs the whole
+ * service on a prepared data directory. In the same thread and framework, bare routes send a file
+ * from disk: as it is, and with the digest and the commits of an export.
  */
 
 import { createReadStream, statSync } from 'node:fs';
@@ -20,7 +19,7 @@ import { DigestedFile } from './digested-file.ts';
 import type { FromHistoryServer, ToHistoryServer } from './history-wire.ts';
 
 const SAMPLE_MS = 25;
-/** The market of today goes on meanwhile, with hardly a trade. */
+/** Today's market continues meanwhile, with hardly a trade. */
 const SIM_SCALE = '0.001';
 
 interface FileApp {
@@ -34,7 +33,7 @@ interface FileReply {
   hijack(): void;
   readonly raw: ServerResponse;
 }
-/** The very framework of the service. */
+/** The same framework as the service's, from its dependencies. */
 const { fastify } = createRequire(import.meta.resolve('@tapeloom/server/http/server/http-server'))(
   'fastify',
 ) as { fastify: () => FileApp };

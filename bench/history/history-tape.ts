@@ -1,7 +1,7 @@
 /**
- * A data directory with sealed days of two busy simulated contracts before today, made once for a run: as
- * many trades a trading day as wanted, whatever the contract usually has. The service that is started on
- * it finds these days done and makes none of them anew.
+ * Seals past days of a busy simulated contract in a data directory, with any number of trades per
+ * trading day. A service that starts on this directory finds the days sealed and does not build
+ * them again.
  */
 
 import { mkdirSync } from 'node:fs';
@@ -15,14 +15,14 @@ import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { sealDay } from '@tapeloom/server/tape/write/seal/seal';
 
 const SEED = 1;
-/** Days are tried out at this scale first, to know how many trades they have. */
+/** Each day is first simulated at this scale, to estimate its trades. */
 const SAMPLE_SCALE = 0.05;
-/** A day with less than this share of the most is a Sunday or a holiday. */
+/** A day with less than this share of the maximum is a Sunday or a holiday. */
 const TRADING_SHARE = 0.3;
 
 export interface TapeWish {
   readonly root: 'ES' | 'NQ';
-  /** Trading days, the newest of them before today. */
+  /** Trading days before today. */
   readonly days: number;
   readonly tradesPerDay: number;
 }
@@ -36,7 +36,7 @@ interface TapeDay {
 
 export interface MadeTape {
   readonly symbol: string;
-  /** Ascending; the first one is there for the session that reaches into the second. */
+  /** Ascending. The first day holds the start of the session that reaches into the second day. */
   readonly days: readonly TapeDay[];
   /** The trades of the newest trading day. */
   readonly lastDay: TradeBatch;
@@ -48,7 +48,7 @@ export interface DaysRange {
   readonly trades: number;
 }
 
-/** The newest so many trading days, with what lies between them. */
+/** The newest `count` trading days, with the days between them. */
 export function newestDays({ days }: MadeTape, count: number): DaysRange {
   const trading = days.filter(({ isTrading }) => isTrading).slice(-count);
   if (trading.length < count) throw new RangeError(`there are ${trading.length} trading days`);
@@ -84,7 +84,7 @@ class DayMaker {
   readonly symbol: string;
   readonly firstDay: UtcDay;
   readonly #tradesPerDay: number;
-  /** Trades of a day at its usual scale, about. */
+  /** An estimate of a day's trades at the usual scale. */
   readonly #usual = new Map<UtcDay, number>();
   readonly #most: number;
 

@@ -1,25 +1,25 @@
-/** What benchmarks of history and the process under them tell each other. */
+/** Messages between the history benchmarks and their process. */
 
 export interface ServerUsage {
   /** Processor time so far of all threads together. */
   readonly cpuMs: number;
   readonly rssBytes: number;
-  /** The most since it was last asked for. */
+  /** The peak since the last response. */
   readonly rssPeakBytes: number;
 }
 
 export type FromHistoryServer =
   | {
       readonly t: 'ready';
-      /** Of the service. */
+      /** The port of the service. */
       readonly port: number;
-      /** Of a server of the same framework that sends one file. */
+      /** The port of a server of the same framework that sends one file. */
       readonly filePort: number;
     }
   | ({ readonly t: 'usage' } & ServerUsage);
 
-/** Each is answered with the usage. */
+/** The response to each is the usage. */
 export type ToHistoryServer =
   | { readonly t: 'usage' }
-  /** From now on the other server sends this file. */
+  /** The file that the other server sends from now on. */
   | { readonly t: 'file'; readonly path: string };

@@ -1,8 +1,8 @@
 /**
- * How long a customer waits for one day of history, footprint with bars of a minute, from the request to
- * the last byte of JSON, over the loopback: cold, when the service has to read the sealed day and compute
- * it, and warm, when the result is kept; beside DuckDB on one thread that reads the same trades from zstd
- * Parquet, groups them by minute and price, and hands over the rows, in the client's process.
+ * The time for one day of history, footprint with bars of a minute, from the request to the last
+ * byte of JSON over the loopback. Cold: the service reads the sealed day and computes it. Warm: the
+ * result is cached. Beside it, DuckDB on one thread reads the same trades from zstd Parquet, groups
+ * them by minute and price, and returns the rows inside the client's process.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,20 +15,20 @@ import type { Bench } from '../shared/report.ts';
 import { HistoryProcess, newFootprint } from './history-process.ts';
 import { makeTape, newestDays } from './history-tape.ts';
 
-/** Trades of a day, and the most that its page may take as a share of DuckDB's time. */
+/** Trades of a day, and the maximum time of its page as a share of DuckDB's time. */
 const DAYS = [
   { trades: 500_000, coldMax: 0.7, warmMax: 0.08 },
   { trades: 5_000_000, coldMax: 0.5, warmMax: 0.02 },
 ] as const;
 const ROUNDS = 25;
-/** Warm pages of a round; the others take much longer. */
+/** Warm pages per round; the other measurements take much longer. */
 const WARM_PER_ROUND = 4;
 /** Trades read before anything is measured, so that all code is compiled. */
 const WARM_UP_TRADES = 10_000_000;
-/** What was computed is kept a moment later. */
+/** A result is cached a moment after the response. */
 const KEPT_LOOK_MS = 20;
 
-/** The least and the median of all rounds: others may use the machine. */
+/** The least and the median of all rounds, because other programs may use the machine. */
 interface Times {
   readonly leastMs: number;
   readonly medianMs: number;
@@ -74,7 +74,7 @@ async function measureDay(directory: string, tradesPerDay: number): Promise<Omit
   const [colds, warms, ducks]: number[][] = [[], [], []];
   let bytes = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    // They take turns, so that a busy moment of the machine hits all alike.
+    // The measurements take turns, so that a busy moment of the machine hits all alike.
     colds!.push(await cold());
     for (let warm = 0; warm < WARM_PER_ROUND; warm += 1) {
       const answered = await ask();
@@ -87,7 +87,7 @@ async function measureDay(directory: string, tradesPerDay: number): Promise<Omit
   }
   return { trades, bytes, cold: times(colds!), warm: times(warms!), duck: times(ducks!) };
 
-  /** Returns when its result is kept. */
+  /** Returns when the result is cached. */
   async function cold(): Promise<number> {
     process.clearCache();
     const { ms } = await ask(newFootprint());

@@ -1,7 +1,7 @@
 /**
- * A client of a benchmark: requests over kept connections, one at a time on each. All that comes in is put into one
- * memory. Were every read handed memory of its own, some ten pages of history would be a collection of this process's
- * garbage, by more threads than a small machine has cores, and the service would wait for it.
+ * An HTTP client over persistent connections, one request at a time on each. All reads share one
+ * buffer. With a buffer per read, some ten history pages would trigger a garbage collection here,
+ * whose threads would take the cores of a small machine from the service.
  */
 
 import { connect, type Socket } from 'node:net';
@@ -18,11 +18,11 @@ export interface GetRequest {
 
 export class KeptConnections implements Disposable {
   readonly #memory = Buffer.alloc(READ_BYTES);
-  /** By port: those without a request. */
+  /** Idle connections by port. */
   readonly #free = new Map<number, Connection[]>();
   readonly #all = new Set<Connection>();
 
-  /** Resolves with the status when the whole answer has come; `take` must not keep what it is given. */
+  /** Resolves with the status when the response is complete; `take` must not retain its part. */
   async get(request: GetRequest, take: (part: Uint8Array) => void): Promise<number> {
     const { port, path, headers, signal } = request;
     signal?.throwIfAborted();

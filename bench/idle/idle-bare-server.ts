@@ -1,4 +1,4 @@
-/** A server of idle WebSockets with nothing but the library: it answers every message with a short one. */
+/** A bare `ws` server of idle WebSockets: it replies to every message with a short one. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

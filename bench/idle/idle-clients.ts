@@ -1,7 +1,7 @@
 /**
- * Customers who are connected and do nothing but say so, spread over many addresses. One that is cut off
- * comes back as the interface asks: with growing pauses and chance in them, and no sooner than after a
- * second where the server says that it is at its limit.
+ * Connected clients that only ping, spread over many addresses. A disconnected client reconnects
+ * with exponential backoff and jitter, as the protocol requires. After close code 1013 (server at
+ * its limit) it also waits at least a second.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -24,7 +24,7 @@ export class IdleClient {
   readonly #options: IdleClientOptions;
   #socket: LightSocket | null = null;
   #isOver = false;
-  /** Attempts that came to nothing, by what the client saw. */
+  /** Failed attempts, by the error that the client saw. */
   readonly #refusals: Map<string, number>;
   #isOpen = false;
 
@@ -33,12 +33,12 @@ export class IdleClient {
     this.#refusals = refusals;
   }
 
-  /** Whether its key is known to be good on a connection that stands. */
+  /** Whether the connection is open and its key is accepted. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Resolves when it is open for the first time; from then on it comes back by itself. */
+  /** Resolves when the client is open for the first time; from then on it reconnects by itself. */
   async open(): Promise<void> {
     for (let retryMs = FIRST_RETRY_MS; !(this.#isOver || this.#isOpen); retryMs *= 2) {
       const closeCode = await this.#attempt();
@@ -57,7 +57,7 @@ export class IdleClient {
     this.#socket?.destroy();
   }
 
-  /** The close code, if one was seen. */
+  /** Returns the close code, if one arrived. */
   async #attempt(): Promise<number | null> {
     const counter = new FrameCounter();
     try {

@@ -1,7 +1,7 @@
 /**
- * 10,000 customers, or as many as the machine allows, connected to the real service who do nothing: the memory
- * that each costs, beside a bare `ws` server that holds as many sockets, and how long it takes until all are
- * back after a restart.
+ * 10,000 idle clients, or as many as the machine allows, connected to the real service: the memory
+ * of each, beside a bare `ws` server with as many sockets, and the time until all are back after a
+ * restart.
  */
 
 import { fork } from 'node:child_process';
@@ -21,13 +21,16 @@ import type { Bench, BenchReport } from '../shared/report.ts';
 import { forEachOf } from '../shared/stream-sockets.ts';
 import { IdleClient } from './idle-clients.ts';
 
-/** Where the limit on open files leaves the service fewer places, so many thousands. */
+/**
+ * When the limit on open files leaves the service fewer slots: that number, rounded down to
+ * thousands.
+ */
 const CONNECTIONS = Math.min(10_000, Math.floor(streamPlaces() / 1_000) * 1_000);
 const CONNECTIONS_PER_ACCOUNT = 5;
-/** Fewer than an address may have unproven at once; and so few that each has some 40 customers. */
+/** Leaves each address some 40 clients, fewer than its limit of unauthenticated connections. */
 const ADDRESSES = 250;
 const OPENING_AT_ONCE = 200;
-/** Opened and closed before the first look at the memory, so that what is made once is there. */
+/** Opened and closed before memory is first measured, so that one-time allocations are made. */
 const WARM_UP_CONNECTIONS = 500;
 const SETTLE_MS = 15_000;
 const PING_MS = 12_000;
@@ -40,11 +43,11 @@ interface Standing {
   readonly beforeBytes: number;
   readonly afterBytes: number;
   readonly openedS: number;
-  /** How many stood after a while. */
+  /** The open connections after `SETTLE_MS`. */
   readonly count: number;
 }
 
-/** Seconds from the signal to stop. */
+/** Seconds since the stop signal. */
 interface Restart {
   readonly stoppedS: number;
   readonly readyS: number;
@@ -67,9 +70,9 @@ export const run: Bench = async () => {
   }
 };
 
-/** The service and all who are connected to it. */
+/** The service and all its clients. */
 class IdleCrowd {
-  /** Attempts to come back that came to nothing, by what was seen. */
+  /** Failed attempts to connect, by error. */
   readonly refusals = new Map<string, number>();
   readonly #data: string;
   readonly #port: number;
@@ -92,7 +95,7 @@ class IdleCrowd {
       (_, index) => `idle-${index}`,
     );
     const keys = await makeAccounts(this.#data, names);
-    // The first start makes the past, and its garbage would hide what connections take.
+    // The first start builds past days. Its garbage would hide the memory of connections.
     await this.#service.stop('SIGTERM');
     this.#service = start(this.#data, this.#port);
     await this.#service.ready();
@@ -212,7 +215,7 @@ async function openAndClose(port: number, keys: readonly string[]): Promise<void
   await pause(2_000);
 }
 
-/** What a socket costs in a process that has nothing but the library. */
+/** The memory of a socket in a process that has only the library. */
 async function bareServerBytes(): Promise<number> {
   const child = fork(new URL('./idle-bare-server.ts', import.meta.url));
   const clients: IdleClient[] = [];

@@ -1,6 +1,6 @@
 /**
- * Texts of trades: the decoder beside DuckDB's `read_csv` of the same file on one thread, which makes a table of the same
- * columns. Both read the file from disk, where it is warm.
+ * CSV trades: the decoder beside DuckDB's `read_csv` of the same file on one thread, which builds a
+ * table of the same columns. Both read the file from disk, from the page cache.
  */
 
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { importWhole } from './import-whole.ts';
 const TRADES = 500_000;
 const ROUNDS = 7;
 const PIECE_BYTES = 262_144;
-/** What sealed days take comes on top, and all of it has to stay at 0.7. */
+/** Sealing comes on top; decoding and sealing together have the target of 0.7. */
 const SHARE_MIN = 1;
 const SEALED_SHARE_MIN = 0.7;
 
@@ -99,7 +99,10 @@ interface WrittenFile extends Form {
   readonly bytes: Uint8Array;
 }
 
-/** The trades themselves are given up before anything is measured: every collection of garbage would walk over them. */
+/**
+ * Builds the files and drops the trades before any measurement; else each garbage collection would
+ * walk them.
+ */
 function writtenFiles(directory: string): readonly WrittenFile[] {
   const trades = simulatedTrades();
   return FORMS.map((form) => {

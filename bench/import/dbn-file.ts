@@ -6,7 +6,7 @@ import { simulatedTape } from '../shared/sim-tape.ts';
 
 export const DBN_TRADES = 1_000_000;
 const TICK_NANOS = 250_000_000n;
-/** From the matching engine to the capture. */
+/** The delay from the matching engine to the capture. */
 const CAPTURE_NS = 300_000n;
 const SIDES = 'ANB';
 

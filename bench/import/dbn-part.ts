@@ -1,7 +1,7 @@
 /**
- * DBN trades: the decoder beside a loop that reads the same fields of the same bytes, and the decoder behind zstd beside
- * bare decompression of the same file. Pieces are as large as those that streams of files give. Only what is compared
- * with each other takes turns: streams of zstd leave garbage, which whoever comes next would have to collect.
+ * DBN trades: the decoder beside a loop that reads the same fields of the same bytes, and the
+ * decoder behind zstd beside bare decompression. Pieces have the size of file stream chunks. Only
+ * compared works take turns: zstd streams leave garbage that the next work would have to collect.
  */
 
 import { createZstdDecompress, zstdCompressSync } from 'node:zlib';

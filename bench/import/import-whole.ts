@@ -1,4 +1,7 @@
-/** A whole import of one file into a data directory of its own, up to the manifest. Directories go when the process ends. */
+/**
+ * A whole import of one file into its own data directory, up to the manifest; process exit deletes
+ * all.
+ */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +32,7 @@ const [DATASET] = readInstruments(
   }),
 ).datasets;
 
-/** How many trades it had. */
+/** Returns the number of imported trades. */
 export async function importWhole(bytes: Uint8Array, path: string): Promise<number> {
   const directory = mkdtempSync(join(ROOT, 'data-'));
   const importing = await DatasetImport.begin({

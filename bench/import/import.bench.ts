@@ -1,7 +1,7 @@
 /**
- * How fast files of others are read, part by part, each beside the bare thing in the same run.
+ * The speed of reading external files, part by part, each beside a bare equivalent in the same run.
  *
- * `npm run bench -- import [parts]`: all, or those that are named.
+ * `npm run bench -- import [parts]` runs the named parts, or all.
  */
 
 import { loadAverage } from '../shared/machine-load.ts';

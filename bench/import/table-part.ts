@@ -1,6 +1,7 @@
 /**
- * Tables of trades: Parquet as DuckDB writes it and Arrow, decoded and sealed, beside DuckDB's `read_parquet` of the same rows on one
- * thread, which makes a table of the same columns. DuckDB reads no Arrow files, so Arrow stands beside the same Parquet.
+ * Parquet written by DuckDB and Arrow, decoded and sealed, beside DuckDB's `read_parquet` of the
+ * same rows on one thread, which builds a table of the same columns. DuckDB reads no Arrow files,
+ * so Arrow is compared with the same Parquet.
  */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -27,7 +28,7 @@ import { importWhole } from './import-whole.ts';
 const TRADES = 500_000;
 const ROUNDS = 7;
 const CHUNK_ROWS = 2_048;
-/** What sealed days take comes on top, and has no target of its own. */
+/** Sealing comes on top and has no target. */
 const SHARE_MIN = 0.5;
 const WORDS = ['sell', 'unknown', 'buy'];
 const COLUMNS = 'ts, price, size, side, symbol';

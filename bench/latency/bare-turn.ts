@@ -1,4 +1,7 @@
-/** What the service has written in a turn of the bench, written again by a bare loop at the same moments, and how long that took. */
+/**
+ * Replays the service's writes of a turn in a bare loop at the same moments, and measures their
+ * latency.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BareReaders } from '../peers/bare-writes.ts';
@@ -8,13 +11,13 @@ import type { BareRow, BareTimes, DriveRecord } from '../shared/stream-wire.ts';
 import { type Distribution, distribution } from './latency-split.ts';
 import type { Receipts } from './receipts.ts';
 
-/** The last messages are read by then. */
+/** The last messages have arrived after this time. */
 const REST_MS = 500;
 
 export interface BareTurn {
-  /** From when a row could be begun until a message of it was received. */
+  /** From the moment a row could start until a connection receives a message of it. */
   readonly ms: Distribution;
-  /** How long the writer takes for one message to each connection, one after the other. */
+  /** How long the writer takes to write one message to each connection. */
   readonly roundMs: number;
 }
 
@@ -36,7 +39,7 @@ export async function bareTurn(
   return { ms: distribution(took), roundMs: roundMs(rows, times, topics) };
 }
 
-/** The flushes whose edges lie in [fromMs, toMs), with messages of each topic's mean size. */
+/** Rows for flushes whose edges lie in [fromMs, toMs), with each topic's mean message size. */
 export function rowsOf(
   receipts: readonly Receipts[],
   { edges }: DriveRecord,

@@ -12,7 +12,7 @@ const CONNECTIONS_PER_ACCOUNT = 5;
 const PING_MS = 10_000;
 const PING_STEP_MS = 10;
 const POLL_MS = 5;
-/** Larger than what a connection is sent at once. */
+/** Larger than what a connection receives at once. */
 const READ_BYTES = 65_536;
 
 export interface LatencyTopic {
@@ -34,7 +34,10 @@ export class LatencyReaders implements Disposable {
     this.receipts = this.#topics;
   }
 
-  /** Subscribed, with their snapshots. `firstAccount`: the accounts before it are others'. */
+  /**
+   * Connects, subscribes and awaits the snapshots. Accounts before `firstAccount` belong to other
+   * readers.
+   */
   static async open(
     process: StreamProcess,
     connections: number,
@@ -72,7 +75,7 @@ export class LatencyReaders implements Disposable {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Clients know nothing of each other, so their pings do not come all at once. */
+  /** Pings are spread over time, as those of independent clients are. */
   #ping(): void {
     const steps = PING_MS / PING_STEP_MS;
     for (let at = this.#step; at < this.#sockets.length; at += steps) this.#sockets[at]!.ping();

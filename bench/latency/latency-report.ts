@@ -1,17 +1,17 @@
-/** The turns of the bench of latencies as a table, with its verdict. */
+/** The turns of the latency benchmark as a table, with a verdict. */
 
 import { median } from '../shared/machine-load.ts';
 import type { BenchReport } from '../shared/report.ts';
 import type { BareTurn } from './bare-turn.ts';
 import type { Distribution, LatencySplit } from './latency-split.ts';
 
-/** Of everything else, over the time of the same bare writes. */
+/** The maximum of everything but waiting, over the time of the same bare writes. */
 const BARE_TARGET = 2;
 
 export interface Turn extends BareTurn {
   readonly split: LatencySplit;
   readonly tradesPerSecond: number;
-  /** That the server's process took. */
+  /** Processor cores that the server's process used. */
   readonly cores: number;
 }
 
@@ -23,7 +23,7 @@ export interface Turns {
   /** Connections that the server has closed. */
   readonly closed: number;
   readonly timerLateP99Ms: number;
-  /** Before and after. */
+  /** Before and after the run. */
   readonly loads: readonly [number, number];
 }
 

@@ -1,10 +1,9 @@
 /**
- * From receipts to latencies. A message tells of the trades since the one before it; one of them, drawn
- * at random, stands for all. The latency begins when that trade was accepted, which
- * is when it was on disk. Up to the edge of its flush the message waits, by design; all that comes after
- * is everything else: first the flush is closed, by the next trade or promise on disk; then it is
- * computed, encoded, passed between threads and written to sockets, and read by a process that has delays
- * of its own.
+ * Turns receipts into latencies. One trade, drawn at random from those that a message covers,
+ * stands for all; its latency starts when it is on disk. Up to the edge of its flush the message
+ * waits by design. Everything else follows: `closing` waits for the next trade or watermark on
+ * disk, `delivering` computes, encodes, passes threads and sockets, and includes the reader's own
+ * delays.
  */
 
 import { parseCursor } from '@tapeloom/core/cursor';
@@ -26,14 +25,14 @@ export interface LatencySplit {
   readonly totalMs: Distribution;
   readonly waitingMs: Distribution;
   readonly elseMs: Distribution;
-  /** The two parts of everything else. */
+  /** The two parts of `elseMs`. */
   readonly closingMs: Distribution;
   readonly deliveringMs: Distribution;
 }
 
 /**
- * Of the messages received in [fromMs, toMs), of all topics together. The record was asked for at `toMs` or
- * later: topics go on to publish, and of what came after it the record knows nothing.
+ * Covers messages received in [fromMs, toMs), of all topics together. Request `record` at `toMs` or
+ * later: it knows no message that is published after the request.
  */
 export function splitLatencies(
   receipts: readonly Receipts[],
@@ -77,7 +76,7 @@ export function splitLatencies(
   };
 }
 
-/** The messages of a topic by cursor, each with the trades it tells of. */
+/** The messages of a topic by cursor, each with the ranks of the trades it covers. */
 function publishedBy(messages: readonly PublishedAt[]) {
   let before = 0;
   return new Map(

@@ -1,17 +1,20 @@
 /**
- * What connections of one topic have received, and when. Times are those at which the bytes were handed to this process, so its own
- * delay is part of every latency.
+ * What the connections of one topic received, and when. A receipt is timed when this process gets
+ * its bytes, so the process's own delay is part of every latency.
  */
 
 import { CursorReader } from '../replay/cursor-reader.ts';
 import { monotonicMs } from '../shared/stream-wire.ts';
 
-/** The cursors of a topic, and which of them was received when. */
+/**
+ * The distinct cursors of a topic. `receivedMs` and the parallel `cursorIndexes` have one entry a
+ * receipt.
+ */
 export interface Receipts {
   readonly cursors: readonly string[];
   readonly cursorIndexes: readonly number[];
   readonly receivedMs: readonly number[];
-  /** Of all these messages together. */
+  /** Bytes of all these messages together. */
   readonly bytes: number;
 }
 
@@ -23,12 +26,12 @@ export class TopicReceipts implements Receipts {
   readonly #indexes = new Map<string, number>();
   #nowMs = 0;
 
-  /** Notes what is read on one connection. */
+  /** A reader that records the updates of one connection. */
   reader(): CursorReader {
     return new CursorReader((cursor) => this.#add(cursor));
   }
 
-  /** What a connection of this reader has been sent, all of it at this moment. */
+  /** Takes a chunk of a reader's connection; all of it counts as received now. */
   take(reader: CursorReader, chunk: Buffer): void {
     this.#nowMs = monotonicMs();
     if (reader.hasSnapshot) this.bytes += chunk.length;

@@ -1,6 +1,6 @@
 /**
- * The ceiling of every study: a loop that does nothing but sum the four columns of a tape. It is called
- * once per batch as studies are, so that the engine compiles it as well as it compiles them.
+ * The ceiling of every study: a loop that only sums the four columns of a tape. It is called once
+ * per batch, as studies are, so that V8 compiles both equally well.
  */
 
 import type { TradeBatch } from '@tapeloom/core/trade-batch';

@@ -1,7 +1,8 @@
 /**
- * The floor of every stream: a server that does nothing but write to its sockets, in the thread that serves the connections beside it.
- * It is given the flushes that the service has published and writes as many bytes at the same moments to as many sockets, and they are
- * read as the service's messages are. A row is one flush: one write to each socket of its topic.
+ * The floor of every stream: a server that only writes to its sockets, in the thread that also
+ * serves the connections. It receives the flushes that the service published and writes as many
+ * bytes at the same moments to as many sockets. Its messages are read as the service's are. A row
+ * is one flush: writes to each socket of its topic.
  */
 
 import { once } from 'node:events';
@@ -13,9 +14,9 @@ import { CursorReader } from '../replay/cursor-reader.ts';
 import { forEachOf } from '../shared/stream-sockets.ts';
 import { type BareRow, type BareTimes, monotonicMs } from '../shared/stream-wire.ts';
 
-/** From the order to the first row. */
+/** From the request to the first row. */
 const LEAD_MS = 100;
-/** Larger than what a connection is sent at once. */
+/** Larger than what a connection receives at once. */
 const READ_BYTES = 65_536;
 
 export class BareWriter {
@@ -33,7 +34,7 @@ export class BareWriter {
 
   #played = 0;
 
-  /** The rows come in the order of their times. */
+  /** `rows` ascend by time. */
   async play(rows: readonly BareRow[], topics: number): Promise<BareTimes> {
     const first = this.#played;
     this.#played += rows.length;
@@ -51,7 +52,7 @@ export class BareWriter {
         await pause(Math.max(1, dueMs - nowMs));
         awakeMs = monotonicMs();
       }
-      // That a timer was late is not the writes' time; that others were being written is.
+      // A late timer does not count as write time; waiting behind other rows does.
       begunMs[index] = Math.max(dueMs, awakeMs);
       const fromMs = monotonicMs();
       for (const socket of crowds[topic]!) socket.write(frames[index]!);
@@ -61,14 +62,14 @@ export class BareWriter {
   }
 }
 
-/** Messages as large as the service's, whose cursor is the number of their row. */
+/** Messages as large as the service's, with the row's number as cursor. */
 function rowFrames({ messages, bytes }: BareRow, row: number): Buffer {
   const opening = `{"t":"upsert","sub":"${CursorReader.SUB}","cursor":"${row}","data":"`;
   const text = `${opening.padEnd(Math.max(opening.length, bytes - FRAME_REST_BYTES), ' ')}"}`;
   return Buffer.concat(Array.from({ length: messages }, () => textFrame(text)));
 }
 
-/** The header of a frame of some hundreds of bytes, and what closes its text. */
+/** The header of a frame of some hundreds of bytes, and the closing `"}` of its text. */
 const FRAME_REST_BYTES = 6;
 
 /** Connections to a bare writer. */

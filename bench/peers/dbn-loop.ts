@@ -1,13 +1,13 @@
 /**
- * The ceiling of a DBN decoder: a loop that does nothing but read and sum the fields of trades, from records of which it
- * takes for granted that each is a whole trade. It is called once per piece as the decoder is, so that the engine
- * compiles it as well.
+ * The ceiling of a DBN decoder: a loop that only reads and sums the fields of trades. It assumes
+ * that each record is a whole trade. It is called once per piece, as the decoder is, so that V8
+ * compiles both equally well.
  */
 
 const RECORD_BYTES = 48;
 const HIGH = 2 ** 32;
 
-/** The sum over records that fill the bytes. */
+/** Sums over the records that fill `bytes`. */
 export function dbnLoop(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let ids = 0;

@@ -1,7 +1,7 @@
 /**
- * DuckDB on one thread over the same trades in its own memory: for the indicators that SQL can say, the
- * fastest of several ways to write them, with minutes and sessions told by arithmetic alone. Results are
- * fetched as the column chunks they come in, without turning a value into a JavaScript object.
+ * DuckDB on one thread over the same trades in its own memory, for the indicators that SQL can
+ * express: the fastest of several queries each, with minutes and sessions computed by arithmetic.
+ * Results are fetched as column chunks, without converting values to JavaScript objects.
  */
 
 import {
@@ -24,7 +24,7 @@ const VOLUMES = 'sum(size), sum(size * side), sum(size * side * side)';
 const SESSION_OF_TS = '(ts + 3600000000000) // 86400000000000';
 const SESSION_OF_MINUTE = '(minute + 60) // 1440';
 
-/** What a query leaves out is told beside the numbers. */
+/** The report's notes list what a query leaves out. */
 export const PEER_SQL: ReadonlyMap<string, string> = new Map([
   [
     'bars',
@@ -42,7 +42,7 @@ export const PEER_SQL: ReadonlyMap<string, string> = new Map([
   ],
   [
     'delta',
-    // A running sum over all rows streams; the sessions are taken apart afterwards, on few rows.
+    // A running sum over all rows can stream; sessions are split afterwards, on few rows.
     `WITH running AS (
        SELECT ${MINUTE}, size, (sum(size * side) OVER (ROWS UNBOUNDED PRECEDING))::BIGINT AS total
        FROM trades),
@@ -103,7 +103,7 @@ export class DuckDbPeer implements Disposable {
     return new DuckDbPeer(connection);
   }
 
-  /** Runs the query of this indicator to its end and returns how many rows came. */
+  /** Runs the indicator's query to its end and returns the number of rows. */
   async query(indicatorId: string): Promise<number> {
     const reader = await this.#connection.runAndReadAll(PEER_SQL.get(indicatorId)!);
     return reader.currentRowCount;

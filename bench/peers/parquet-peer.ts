@@ -1,6 +1,6 @@
 /**
- * DuckDB on one thread over the trades of one day in a file of zstd Parquet: the whole query, from the file
- * to its rows.
+ * DuckDB on one thread over one day's trades in a zstd Parquet file: the whole query, from file to
+ * rows.
  */
 
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
@@ -34,7 +34,7 @@ export class ParquetPeer implements Disposable {
     return new ParquetPeer(connection, path);
   }
 
-  /** Volume of each side at each price of each minute; returns how many rows came. */
+  /** Volume of each side at each price of each minute; returns the number of rows. */
   async footprint(): Promise<number> {
     const reader = await this.#connection.runAndReadAll(
       `SELECT ts // 60000000000 AS minute, price, sum(size), sum(size * side), sum(size * side * side)

@@ -1,7 +1,7 @@
 /**
- * One-minute bars by `computeTradeBars` of tardis-dev over its own normalised trade objects. The objects
- * are made ahead and kept, so their making is in no number: neither that nor decoding a tape is what is
- * compared. Every trade here has a time in whole milliseconds, which is all its dates hold.
+ * One-minute bars by `computeTradeBars` of tardis-dev over its own normalised trade objects. The
+ * objects are built beforehand, so no number includes building them or decoding a tape. Each
+ * trade's time is in whole milliseconds, the precision of its dates.
  */
 
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
@@ -20,7 +20,7 @@ export function tardisTrades(tape: SimTape): readonly Trade[] {
   return tape.batches.flatMap(tradesOf);
 }
 
-/** As its documentation has it: `compute` over an async iterator, which passes every trade on as well. */
+/** As its documentation shows: `compute` over an async iterator, which also yields every trade. */
 export async function barsByCompute(trades: readonly Trade[]): Promise<number> {
   let bars = 0;
   for await (const message of compute(asyncIteratorOf(trades), minuteBars())) {
@@ -29,7 +29,7 @@ export async function barsByCompute(trades: readonly Trade[]): Promise<number> {
   return bars;
 }
 
-/** Without the async iterators: the object that computes the bars, called in a plain loop. */
+/** Without async iterators: calls the bar-computing object in a plain loop. */
 export function barsByLoop(trades: readonly Trade[]): number {
   const computable = minuteBars()();
   let bars = 0;

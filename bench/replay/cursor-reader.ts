@@ -1,6 +1,6 @@
 /**
- * Takes the cursor out of every `upsert` that a server sends on one connection, without parsing the rest.
- * The subscription has a name of one letter, so the cursor always stands at the same place.
+ * Takes the cursor out of every `upsert` on one connection, without parsing the rest. The
+ * subscription's name has one letter, so the cursor is always at the same offset.
  */
 
 const OPENING = '{"t":"upsert","sub":"a","cursor":"';

@@ -1,7 +1,7 @@
 /**
- * How fast a replay catches up: every update of simulated ES from a midnight on, page by page as a stream's reader
- * pulls them, with the flush steps that streams have; and how long a replay in the middle of the day
- * takes to its first page, which is a snapshot.
+ * How fast a replay catches up: every update of simulated ES from midnight on, page by page as a
+ * stream's reader pulls them, with the flush steps of streams. And the time from the middle of a
+ * day to a replay's first page, a snapshot.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
@@ -17,7 +17,7 @@ import type { Bench } from '../shared/report.ts';
 import { SimLiveTape } from '../shared/sim-live-tape.ts';
 import { simulatedTape } from '../shared/sim-tape.ts';
 
-/** A Sunday's evening and about a day of trading. */
+/** A Sunday evening and about a day of trading. */
 const TRADES = 700_000;
 const ROUNDS = 3;
 const IDS = ['bars', 'footprint', 'large-trades', 'naked-levels'];

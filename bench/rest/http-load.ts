@@ -1,7 +1,7 @@
 /**
- * The cheapest HTTP client that is still one: prepared requests over kept connections, each connection
- * with one request under way. It only looks for the status and the length of an answer, so that the
- * server is what is measured.
+ * The cheapest HTTP client: prepared requests over persistent connections, one request at a time on
+ * each. It reads only the status and the length of a response, so that the server dominates the
+ * measurement.
  */
 
 import { once } from 'node:events';
@@ -11,11 +11,11 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const OK = Buffer.from('HTTP/1.1 200 ');
 const LENGTH = Buffer.from('content-length: ');
 const NOTHING = Buffer.alloc(0);
-/** Fewer than an address may have before any of them has said who it is. */
+/** Below an address's limit of unauthenticated connections. */
 const OPENED_AT_ONCE = 100;
 
 export interface Answered {
-  /** All with 200: any other answer rejects. */
+  /** The number of responses, all with status 200; any other status rejects. */
   readonly answered: number;
   readonly seconds: number;
 }
@@ -27,7 +27,7 @@ export class HttpLoad implements Disposable {
     this.#connections = connections;
   }
 
-  /** One connection for each request, which it sends again and again. */
+  /** Opens one connection for each request, which repeats that request. */
   static async open(port: number, requests: readonly Buffer[]): Promise<HttpLoad> {
     const connections: Connection[] = [];
     for (let at = 0; at < requests.length; at += OPENED_AT_ONCE) {
@@ -73,12 +73,12 @@ class Connection implements Disposable {
     const socket = connect(port, '127.0.0.1').setNoDelay();
     await once(socket, 'connect');
     const connection = new Connection(socket, request);
-    // A server waits longer for the next request of a connection than for the first.
+    // After one response a server waits longer for the connection's next request.
     await connection.keepAsking(() => false);
     return connection;
   }
 
-  /** Asks again whenever the last answer is complete, as long as it goes on. */
+  /** Sends the request; after each complete response sends it again while `goesOn` is true. */
   keepAsking(goesOn: () => boolean): Promise<void> {
     this.#goesOn = goesOn;
     this.#turn = Promise.withResolvers();
@@ -102,7 +102,7 @@ class Connection implements Disposable {
   }
 }
 
-/** How long the answer is in all; null while its head is not complete. */
+/** The length of the whole response; null while its head is incomplete. */
 function answerBytes(answer: Buffer): number | null {
   const headEnd = answer.indexOf(HEAD_END);
   if (headEnd === -1) return null;

@@ -1,7 +1,7 @@
 /**
- * The process under the REST benchmark: the real HTTP server with real accounts in their own thread and
- * file, all checks on, and beside it, on a port of its own, a bare route that answers with bytes it was
- * handed. The bench starts it, and it ends with it.
+ * The process under the REST benchmark; it ends with the bench. It runs the real HTTP server with
+ * real accounts in their own thread and file, all checks on. On another port, a bare route responds
+ * with given bytes.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -37,7 +37,7 @@ interface BareReply {
   header(name: string, value: string): BareReply;
   send(body: string): BareReply;
 }
-/** The very framework of the server. */
+/** The same framework as the server's, from its dependencies. */
 const { fastify } = createRequire(import.meta.resolve('@tapeloom/server/http/server/http-server'))(
   'fastify',
 ) as { fastify: () => BareApp };
@@ -127,7 +127,7 @@ async function makeKey(name: string): Promise<string> {
   return secret;
 }
 
-/** The simulated market of today; trades become known once a second, as the ingest tells of them. */
+/** The simulated market of today; trades become known once a second, as the ingest reports them. */
 function marketFacts(): () => InstrumentFacts {
   const now = accounts.clock.now();
   const day = dayOf(now);

@@ -1,17 +1,17 @@
-/** What the REST benchmark and the process under it tell each other. */
+/** Messages between the REST benchmark and its process. */
 
 export type FromRestServer =
   | {
       readonly t: 'ready';
       readonly port: number;
       readonly barePort: number;
-      /** One of each account. */
+      /** One key per account. */
       readonly keys: readonly string[];
     }
-  /** Processor time so far of all threads together, and of the one that serves. */
+  /** Processor time so far of all threads together, and of the serving thread. */
   | { readonly t: 'cpu'; readonly allMs: number; readonly mainMs: number };
 
-/** Each is answered with the processor time. */
+/** The response to each is the processor time. */
 export type ToRestServer =
   | { readonly t: 'cpu' }
   | { readonly t: 'bare-answer'; readonly path: string; readonly body: string };

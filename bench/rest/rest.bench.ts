@@ -1,7 +1,8 @@
 /**
- * How much of a bare route's throughput is left when every check is on: `GET /v1/usage` and
- * `GET /v1/instruments` with real keys of many accounts, beside bare routes of the same framework, in the
- * same process, that answer with the same bytes. The client is a process of its own; the two take turns.
+ * The share of a bare route's throughput that remains when every check is on: `GET /v1/usage` and
+ * `GET /v1/instruments` with real keys of many accounts, beside bare routes of the same framework
+ * and process that respond with the same bytes. The client is a separate process; the two take
+ * turns.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
@@ -16,7 +17,7 @@ import type { FromRestServer, ToRestServer } from './rest-wire.ts';
 const PATHS = ['/v1/usage', '/v1/instruments'] as const;
 const ROUNDS = 11;
 const ROUND_SECONDS = 1.5;
-/** Until the compiler has seen enough, also on a busy machine. */
+/** Until the JIT compiler has finished, also on a busy machine. */
 const WARM_UP_SECONDS = 8;
 const SHARE_TARGET = 0.55;
 
@@ -30,7 +31,7 @@ interface Target {
 
 interface Turn {
   readonly perSecond: number;
-  /** Processor time for one request: of the thread that serves, and of all. */
+  /** Processor time per request: of the serving thread, and of all threads. */
   readonly mainMicroseconds: number;
   readonly allMicroseconds: number;
 }
@@ -87,7 +88,7 @@ async function measure(child: ChildProcess, target: Target, seconds: number): Pr
   };
 }
 
-/** Gives the bare route the bytes of the real one; returns how many they are. */
+/** Gives the bare route the bytes of the real route; returns their number. */
 async function handBareAnswer(child: ChildProcess, ready: Ready, path: string): Promise<number> {
   const headers = { authorization: `Bearer ${ready.keys[0]}` };
   const response = await fetch(`http://127.0.0.1:${ready.port}${path}`, { headers });
@@ -112,7 +113,7 @@ function report(
     PATHS.map((path) => {
       const real = turns.get(path)!;
       const bare = turns.get(`bare ${path}`)!;
-      // Turn by turn, so that a busy moment of the machine hits both.
+      // Compares turn by turn, so that a busy moment of the machine hits both.
       const share = (of: (turn: Turn) => number) =>
         median(real.map((turn, index) => of(turn) / of(bare[index]!)));
       return [

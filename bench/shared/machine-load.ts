@@ -1,4 +1,4 @@
-/** How busy the machine is, for reports: others may use it, and their share shows in every number. */
+/** How busy the machine is, for reports: the load of other programs shows in every number. */
 
 import { loadavg } from 'node:os';
 
@@ -11,7 +11,7 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
-/** The value below which this share of all lies; the values are sorted. */
+/** The value below which `share` of all values lie; the values ascend. */
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

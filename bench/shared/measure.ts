@@ -1,7 +1,8 @@
 /**
- * Works measured side by side: they take turns, so that a busy moment of the machine hits all alike, and
- * each number is the median of its rounds. Time is processor time of all threads, because others may use
- * the machine; on a quiet one it equals time by the clock for everything that runs on one thread.
+ * Measures works side by side. They take turns, so that a busy moment of the machine hits all
+ * alike; each number is the median of its rounds. Time is processor time of all threads, because
+ * other programs may use the machine. On a quiet machine it equals elapsed time for work on one
+ * thread.
  */
 
 import { GCProfiler, getHeapStatistics, setFlagsFromString } from 'node:v8';
@@ -15,10 +16,10 @@ export interface Measured {
   readonly allocatedBytes: number;
 }
 
-/** A work and what it returns in the end, which may be awaited. */
+/** A work; its result may be a promise. */
 type Work = () => unknown;
 
-/** The medians by the works' names. */
+/** The medians by name of the work. */
 export async function measured<Name extends string>(
   rounds: number,
   works: ReadonlyMap<Name, Work>,
@@ -41,7 +42,7 @@ export async function measured<Name extends string>(
   );
 }
 
-/** A full collection of the heap, whatever flags the process was started with. */
+/** A full garbage collection, whatever flags the process was started with. */
 export const collectGarbage: () => void = (() => {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc');

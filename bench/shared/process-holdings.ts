@@ -1,4 +1,4 @@
-/** What another process of this machine holds; 0 where the platform has no way to tell. */
+/** The memory of another process on this machine; 0 where the platform cannot report it. */
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

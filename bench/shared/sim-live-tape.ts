@@ -1,4 +1,4 @@
-/** A simulated tape in memory as the engine and replays read one, whole and never growing. */
+/** A simulated tape in memory, as the engine and replays read one; it never grows. */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
@@ -49,7 +49,7 @@ export class SimLiveTape implements LiveTape {
   }
 }
 
-/** How many rows of a batch lie at or before a place. */
+/** How many rows of a batch lie at or before a position. */
 function rowsUpTo(batch: TradeBatch, place: TapePlace): number {
   if (batch.day !== place.day) return batch.day < place.day ? batch.count : 0;
   return Math.min(Math.max(0, place.rank + 1 - batch.firstRank), batch.count);

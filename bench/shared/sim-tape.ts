@@ -1,7 +1,7 @@
 /**
- * Simulated trades of one busy contract in memory: whole days of ES at its usual rate from a session's
- * open on, cut off at a number of trades, in batches as the engine gets them, with the sessions they lie
- * in. The same number always gives the same tape.
+ * Simulated trades of one busy contract in memory: whole days of ES from the open of a session on,
+ * cut off at a number of trades, in batches as the engine gets them, with their sessions. The same
+ * arguments always give the same tape.
  */
 
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
@@ -14,9 +14,12 @@ import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
 
 const SYMBOL = 'ESH6';
-/** A Sunday without trades before the open; from here on the contract has nearly all volume of its root. */
+/**
+ * A Sunday without trades before the open. From this day on the contract has nearly all volume of
+ * its root.
+ */
 const FIRST_DAY = utcDay(20_260_104);
-/** The last day before New York's clocks change, so that all sessions open at one time of the UTC day. */
+/** The last day before New York's clocks change, so all sessions open at the same UTC time. */
 const LAST_DAY = utcDay(20_260_307);
 const SEED = 1;
 const BATCH_ROWS = 65_536;
@@ -28,7 +31,7 @@ export interface SimTape {
   sessions(kind: SessionKind): SessionTable;
 }
 
-/** `printsScale`: how many times as many trades as usual. */
+/** `printsScale` multiplies the usual number of trades. */
 export function simulatedTape(trades: number, printsScale = 1): SimTape {
   const { market, book } = createSimUniverse({ seed: SEED, printsScale }, FIRST_DAY);
   const calendar = calendarNamed(book.contract(SYMBOL)!.calendar);
@@ -48,7 +51,7 @@ export function simulatedTape(trades: number, printsScale = 1): SimTape {
   return { trades, batches, firstDay: FIRST_DAY, sessions: (kind) => sessionTable(sessions, kind) };
 }
 
-/** Copies, because columns grow by doubling and would keep twice the memory. */
+/** Copies the columns, because they grow by doubling and would hold twice the memory. */
 function batchOf(columns: TradeColumns, day: UtcDay, from: number, to: number): TradeBatch {
   return {
     day,

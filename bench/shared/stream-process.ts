@@ -1,4 +1,4 @@
-/** A benchmark's hold on the process of `stream-server.ts`, with a data directory of its own. */
+/** Controls the process of `stream-server.ts` for a benchmark, with its own data directory. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -56,7 +56,7 @@ export class StreamProcess implements AsyncDisposable {
     return this.#ready.keys;
   }
 
-  /** Resolves when the last trade is on disk, to how many there were. */
+  /** Resolves to the number of trades when the last one is on disk. */
   async drive(drive: Drive): Promise<number> {
     const { trades } = await this.#ask({ t: 'drive', drive }, 'driven');
     return trades;
@@ -67,7 +67,7 @@ export class StreamProcess implements AsyncDisposable {
     return record;
   }
 
-  /** Resolves when the last of these rows of bare writes is written. */
+  /** Resolves when the last row is written. */
   async bareWrites(rows: readonly BareRow[], topics: number): Promise<BareTimes> {
     const { times } = await this.#ask({ t: 'bare', rows, topics }, 'bare');
     return times;
@@ -90,7 +90,7 @@ export class StreamProcess implements AsyncDisposable {
   }
 }
 
-/** The next message of this kind; rejects when the process ends before. */
+/** The next message of this kind; rejects when the process ends first. */
 function answerOf<T extends FromStreamServer['t']>(child: ChildProcess, t: T): Promise<Answer<T>> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer<T>>();
   const hear = (message: FromStreamServer) => {

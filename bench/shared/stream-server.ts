@@ -1,7 +1,7 @@
 /**
- * The process under benchmarks of the whole stream: accounts, tape, engine, hub, gateway and HTTP server
- * composed as the service composes them, over a source that the bench drives. The bench starts it, and
- * it ends with it.
+ * The process under benchmarks of the whole stream; it ends with the bench. It composes accounts,
+ * tape, engine, hub, gateway and HTTP server as the service does, over a source that the bench
+ * drives.
  */
 
 import { once } from 'node:events';
@@ -62,7 +62,7 @@ const live = {
 const unread = new UnreadAnswers(accounts.clock);
 const follow = (port: MessagePort) => tellIngest({ t: 'follow', port }, [port]);
 const doors = new Doors(
-  // All that the doors ask of the ingest is to let them follow the tape.
+  // Of the ingest, the front ends use only `follow`.
   {
     config,
     live: () => live,

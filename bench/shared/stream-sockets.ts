@@ -1,34 +1,34 @@
 /**
- * WebSocket clients as cheap as they can be, so that a server is what is measured: a handshake by hand
- * over a raw socket, prepared frames out, and of what comes in only what a caller asks for. A connection
- * counts as open when its first `ping` has been answered, so its key is known to be good.
+ * WebSocket clients as cheap as possible, so that the server dominates the measurement: a handshake
+ * by hand over a raw socket, prepared outgoing frames, and no parsing beyond the caller's. `open`
+ * resolves after the handshake; only the reply to a `ping` proves that the server accepted the key.
  */
 
 import { once } from 'node:events';
 import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { OPCODE, wireFrame } from '../../packages/server/testing/stream/wire-frame.ts';
 
-/** Sockets on their way at the same time: fewer than a gateway lets wait from one address. */
+/** Concurrent handshakes: fewer than the gateway lets wait from one address. */
 const OPENING_MAX = 100;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const PING = wireFrame({ opcode: OPCODE.text, payload: '{"t":"ping"}' });
 
 export interface LightSocketOptions {
-  /** By default 127.0.0.1. */
+  /** Default: 127.0.0.1. */
   readonly host?: string;
   readonly port: number;
-  /** Null opens without a header. */
+  /** Null sends no `Authorization` header. */
   readonly key: string | null;
-  /** Where the connection comes from; by default 127.0.0.1. */
+  /** The client's address; default: 127.0.0.1. */
   readonly localAddress?: string;
   /**
-   * Where what comes in is put, for many sockets that share it: no read passes a stream or has memory of
-   * its own then, which costs less. A reader must not keep what it is given.
+   * A read buffer that many sockets share, which is cheaper: reads bypass the stream and allocate
+   * nothing. A reader must not retain its chunk.
    */
   readonly memory?: Buffer;
 }
 
-/** What reads the bytes after the handshake. */
+/** Takes the bytes after the handshake. */
 export type TakeBytes = (chunk: Buffer) => void;
 
 export class LightSocket {
@@ -107,7 +107,7 @@ export class LightSocket {
     const status = head.toString('latin1', 0, head.indexOf('\r\n'));
     if (!status.startsWith('HTTP/1.1 101 ')) {
       this.#upgraded.reject(new Error(status));
-      // What follows are no frames.
+      // The bytes that follow are not frames.
       return void this.socket.destroy();
     }
     this.#upgraded.resolve();
@@ -116,7 +116,7 @@ export class LightSocket {
   }
 }
 
-/** Runs a task for each number below `count`, not too many at once. */
+/** Runs a task for each number below `count`, with bounded concurrency. */
 export async function forEachOf(
   count: number,
   task: (index: number) => Promise<void>,

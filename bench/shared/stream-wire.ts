@@ -1,4 +1,4 @@
-/** What passes between a benchmark and the process with the whole stream under a driven source. */
+/** Messages between a benchmark and the process with the whole stream under a driven source. */
 
 import type { Params } from '@tapeloom/core/studies/indicator';
 
@@ -15,32 +15,32 @@ export interface EdgesWanted {
 
 export type ToStreamServer =
   | { readonly t: 'drive'; readonly drive: Drive }
-  /** Where in time every message of these topics was published since the first drive began. */
+  /** When every message of these topics was published since the first drive began. */
   | { readonly t: 'edges'; readonly topics: readonly EdgesWanted[] }
   | BarePlay
   | { readonly t: 'usage' };
 
-/** Bare writes, in the thread that serves connections. */
+/** Bare writes in the thread that serves connections. */
 export interface BarePlay {
   readonly t: 'bare';
   readonly rows: readonly BareRow[];
-  /** The sockets are dealt out to them in turn. */
+  /** The sockets are dealt out to the topics in turn. */
   readonly topics: number;
 }
 
-/** One write to each socket of a topic. */
+/** One flush: its messages in one write to each socket of a topic. */
 export interface BareRow {
   readonly afterMs: number;
   readonly topic: number;
   readonly messages: number;
-  /** Of each of them, its frame included. */
+  /** Bytes of each message, its frame included. */
   readonly bytes: number;
 }
 
 export interface BareTimes {
-  /** The number of the first row, which its messages have for a cursor. */
+  /** The number of the first row; the messages of a row carry its number as cursor. */
   readonly first: number;
-  /** When each row was due, or could be begun if its timer was late. */
+  /** When each row was due, or when its late timer fired. */
   readonly begunMs: Float64Array;
   /** How long its writes took. */
   readonly tookMs: Float64Array;
@@ -60,20 +60,20 @@ export type FromStreamServer =
   | { readonly t: 'bare'; readonly times: BareTimes }
   | {
       readonly t: 'usage';
-      /** Of all threads, and of the one that serves connections. */
+      /** Processor time of all threads, and of the thread that serves connections. */
       readonly cpuMs: number;
       readonly mainCpuMs: number;
       readonly residentBytes: number;
-      /** Connections that were closed so far, by code. */
+      /** Closed connections so far, by code. */
       readonly closes: Readonly<Record<string, number>>;
     };
 
 /** All times are milliseconds of the machine's monotonic clock, which all processes share. */
 export interface DriveRecord {
-  /** By rank, the first being 1: when the trade was made, and when it was on disk. */
+  /** By rank, starting with 1: when the trade was made, and when it was on disk. */
   readonly madeMs: Float64Array;
   readonly acceptedMs: Float64Array;
-  /** By topic, as asked for: how the message with each cursor was published. */
+  /** By topic, in the order of the request: how the message with each cursor was published. */
   readonly edges: readonly (readonly PublishedAt[])[];
 }
 
@@ -81,11 +81,14 @@ export interface PublishedAt {
   readonly cursor: string;
   /** The edge of its flush. */
   readonly edgeMs: number;
-  /** When the first trade or promise beyond the edge was on disk, which closes the flush. */
+  /**
+   * When the first trade or watermark (`promise`) beyond the edge was on disk, which closes the
+   * flush.
+   */
   readonly closedMs: number;
 }
 
-/** What the thread with the tape is told and tells. */
+/** Messages to and from the thread with the tape. */
 export type ToDrivenIngest =
   | { readonly t: 'follow'; readonly port: import('node:worker_threads').MessagePort }
   | Exclude<ToStreamServer, { readonly t: 'usage' | 'bare' }>;

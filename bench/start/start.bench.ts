@@ -1,7 +1,7 @@
 /**
- * A start until everything can be asked for: over existing data by the program as it is installed and from its
- * sources, and the first of all, on nothing, which makes the days that streams stand on; beside a bare Node that does
- * nothing. They take turns; the medians count.
+ * The time until a start is ready to serve. Over existing data: the installed program, and the
+ * sources. On an empty directory: the first start, which builds the days that streams need. Beside
+ * them, a bare Node that does nothing. The starts take turns; medians count.
  */
 
 import { spawn } from 'node:child_process';
@@ -22,16 +22,16 @@ const TARGETS_MS: Readonly<Record<string, number>> = {
   sources: 1_200,
   [FIRST]: 4_000,
 };
-/** Each makes millions of trades. */
+/** Each first start makes millions of trades. */
 const FIRST_STARTS = 3;
-/** The market as large as it is by default; days that are sealed are not read by a start. */
+/** The market has its default size; a start does not read sealed days. */
 const SETTING = { TAPELOOM_SIM_SCALE: '1', TAPELOOM_SIM_DAYS: '0' };
-/** Of a second, in which Linux counts a process's time. */
+/** Ticks per second of Linux's processor time. */
 const TICKS = 100;
 
 interface Start {
   readonly ms: number;
-  /** Of all threads; null where the system does not tell. */
+  /** Of all threads; null where the system does not report it. */
   readonly cpuMs: number | null;
 }
 
@@ -49,7 +49,7 @@ export const run: Bench = async () => {
       'node -e 0': bareStart,
     };
     const starts = new Map<string, Start[]>();
-    // The first round makes the data, and what Node has compiled.
+    // The first round builds the data and fills Node's compile cache.
     for (let round = 0; round <= STARTS; round += 1) {
       for (const [name, work] of Object.entries(works)) {
         if (name === FIRST && round > FIRST_STARTS) continue;
@@ -63,7 +63,7 @@ export const run: Bench = async () => {
   }
 };
 
-/** With the days that it makes by default; the portal is built by then. */
+/** Builds the default days. The portal is built before. */
 async function firstStart(data: string): Promise<Start> {
   rmSync(data, { recursive: true, force: true });
   return await startOf(data, SERVICE_OF_SOURCES, { TAPELOOM_SIM_SCALE: '1' });

@@ -1,7 +1,7 @@
 /**
- * A process of its own that tells its parent how many bytes a running default `footprint` on ES holds:
- * the most after a full collection, session by session, above what the tape itself takes. Two runs, one
- * after the other: the study alone, and with everything it published and keeps for snapshots.
+ * Runs as its own process and reports to its parent how many bytes a running default `footprint` on
+ * ES holds: the maximum after a full garbage collection, per session, without the tape itself. Two
+ * runs follow each other: the study alone, and with all published objects that snapshots need.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
@@ -13,10 +13,10 @@ import { collectGarbage } from '../shared/measure.ts';
 import { simulatedTape } from '../shared/sim-tape.ts';
 import { publishingRun, settledRun } from './study-pass.ts';
 
-/** Three sessions and a bit: enough to see that nothing grows from one to the next. */
+/** More than three sessions: enough to show that nothing grows from one to the next. */
 const TRADES = 1_500_000;
 const STEP_NS = 10_000_000;
-/** A study alone is so small that only the average of many can be told from the heap's own noise. */
+/** A single study is within the noise of the heap, so many are measured and averaged. */
 const STUDIES = 50;
 
 export interface SessionBytes {
@@ -34,7 +34,7 @@ const settled = () => {
   return Array.from({ length: STUDIES }, () => settledRun(footprint, tape, () => {}));
 };
 const publishing = () => [publishingRun(footprint, tape, STEP_NS, () => {})];
-// Code is compiled while it first runs; its memory is no part of a study's.
+// The first runs compile the code, whose memory is not the study's.
 await bytesBySession(settled);
 await bytesBySession(publishing);
 const memory: FootprintMemory = {
@@ -59,7 +59,7 @@ async function bytesBySession(start: () => readonly StudyRun[]): Promise<Session
   return [...bytesMax].map(([session, bytes]) => ({ session, bytesMax: Math.round(bytes) }));
 }
 
-/** A turn of the event loop first: until then the engine may hold on to what the last run left. */
+/** Waits a turn of the event loop: until then V8 may hold objects of the last run. */
 async function heldBytes(): Promise<number> {
   await turn();
   collectGarbage();

@@ -13,15 +13,15 @@ const TO_DUCKDB_MIN = 1.2;
 const TO_DUCKDB_IDS = ['bars', 'footprint'];
 const TO_TARDIS_MIN = 50;
 const OF_CEILING_MIN = 0.05;
-/** What an object, its strings and the numbers it is computed from may take at most. */
+/** The maximum of an object with its strings and the numbers behind it. */
 const OBJECT_BYTES_MAX = 6_000;
-/** Half of the smallest thing on the heap: below this average trades themselves allocate nothing. */
+/** Half of the smallest heap object: below this average, trades themselves allocate nothing. */
 const TRADE_BYTES_MAX = 8;
 
 export interface StudiesResults {
-  /** Over the whole tape: the ceiling, indicators by id, queries by `duckDbName`. */
+  /** Over the whole tape: the bare loop, indicators by id, queries by `duckDbName`. */
   readonly whole: ReadonlyMap<string, Measured>;
-  /** Over the part: indicators by id, incrementally; `compute` and `loop` of tardis-dev. */
+  /** Over the first part: incremental indicators by id; `compute` and `loop` of tardis-dev. */
   readonly onPart: ReadonlyMap<string, Measured>;
   /** How many objects each indicator has over the whole tape. */
   readonly objects: ReadonlyMap<string, number>;

@@ -1,8 +1,8 @@
 /**
- * How fast every indicator of the catalogue is with its default parameters, over twenty million simulated
- * trades in memory, one thread, side by side in one run: settled beside a bare loop over the columns,
- * DuckDB's SQL and tardis-dev; incremental with a flush every 10 ms of tape time; what is allocated; and
- * the memory of a running `footprint`.
+ * The speed of every indicator with default parameters, over twenty million simulated trades in
+ * memory, on one thread, side by side in one run. Settled: beside a bare loop over the columns,
+ * DuckDB's SQL and tardis-dev. Incremental: with a flush every 10 ms of tape time. Also
+ * allocations, and the memory of a running `footprint`.
  */
 
 import { fork } from 'node:child_process';
@@ -20,7 +20,7 @@ import { CEILING, duckDbName, studiesReport } from './studies-report.ts';
 import { incrementalPass, settledPass } from './study-pass.ts';
 
 const TRADES = 20_000_000;
-/** Of the same tape's start: more than a session, so that thresholds which look back are set. */
+/** The start of the same tape: more than a session, so that thresholds that look back are set. */
 const PART_TRADES = 600_000;
 const ROUNDS = 5;
 const PART_ROUNDS = 3;
@@ -64,8 +64,8 @@ export const run: Bench = async () => {
 };
 
 /**
- * Lets the engine compile what will be measured, and makes sure that SQL finds as many rows as there are
- * objects or, where they have levels, levels. Returns the number of objects of each indicator.
+ * Lets V8 compile all measured code. Checks that SQL finds as many rows as there are objects or,
+ * for objects with levels, levels. Returns the number of objects of each indicator.
  */
 async function warmUp(tape: SimTape, duckDb: DuckDbPeer): Promise<ReadonlyMap<string, number>> {
   const objects = new Map<string, number>();
@@ -84,7 +84,7 @@ async function warmUp(tape: SimTape, duckDb: DuckDbPeer): Promise<ReadonlyMap<st
 
 async function footprintMemory(): Promise<FootprintMemory> {
   const child = fork(fileURLToPath(new URL('./footprint-memory.ts', import.meta.url)), {
-    // Code that is thrown away and compiled again would be mistaken for the study's memory.
+    // V8 must not discard and recompile code: it would count as the study's memory.
     execArgv: ['--no-flush-bytecode'],
   });
   const [memory] = await once(child, 'message');

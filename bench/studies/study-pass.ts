@@ -1,7 +1,7 @@
 /**
- * A study with its default parameters over a tape, in either speed, driven exactly as the engine drives
- * it: a settled run hands over final objects, a publishing one flushes, encodes every version and keeps
- * what a snapshot would show.
+ * A study with default parameters over a tape, driven exactly as the engine drives it. A settled
+ * run hands over final objects. A publishing run flushes, encodes every version and stores what a
+ * snapshot would contain.
  */
 
 import { rank } from '@tapeloom/core/numbers';
@@ -15,15 +15,15 @@ import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { SimTape } from '../shared/sim-tape.ts';
 
 /**
- * An engine has studies alive at all times. Were there none between two passes, a garbage collection
- * would forget how their objects are laid out and with it all code compiled for them.
+ * A real engine always has live studies. Without any between two passes, a garbage collection would
+ * drop their hidden classes, and with them all code compiled for them.
  */
 const newestRuns = new Map<Indicator, StudyRun>();
 
-/** What is kept has to be built: a compiler leaves out parts of an object that nobody could ever see. */
+/** Storing the version forces V8 to build it: the compiler drops objects that never escape. */
 const newestVersion: { version: ObjectVersion | null } = { version: null };
 
-/** Shows every final version to `visit` and keeps none. */
+/** Passes every final version to `visit` and stores none. */
 export function settledRun(
   indicator: Indicator,
   tape: SimTape,
@@ -50,7 +50,7 @@ export function publishingRun(
   return startedRun(indicator, tape, output, stepNs);
 }
 
-/** A settled run over the whole tape; counts what it handed over. */
+/** A settled run over the whole tape; counts the objects and levels that it handed over. */
 export function settledPass(
   indicator: Indicator,
   tape: SimTape,

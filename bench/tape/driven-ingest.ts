@@ -1,8 +1,8 @@
 /**
- * The ingest thread of a benchmark: the real tape with a source of its own, one contract with evenly
- * spread random trades. Every offer carries what came due since the last one was on disk, and the promise
- * of its time. It remembers when each trade was made and when it was accepted, and can tell afterwards
- * at which edge each message of a topic was published, by computing the topic again from the tape.
+ * The ingest thread of a benchmark: the real tape with a source of evenly spread random trades of
+ * one contract. Every offer carries the trades that came due since the last offer was on disk, and
+ * a watermark (`promise`). It records when each trade was made and accepted. To report the edge at
+ * which each message of a topic was published, it recomputes the topic from the tape.
  */
 
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
@@ -35,7 +35,7 @@ export interface DrivenIngestData {
   readonly symbol: string;
 }
 
-/** Between two offers; a promise at least follows. */
+/** The pause between offers; each carries at least a watermark. */
 const STEP_MS = 2;
 const SESSIONS_DAYS = 3;
 const PRICE_FIRST = 20_000;
@@ -66,12 +66,12 @@ const books = [...new Set(universe.contracts.map(({ calendar }) => calendar))].m
     clock.now(),
   ),
 );
-/** Of the service's time over the monotonic clock. */
+/** The service's time minus the monotonic clock. */
 const offsetNs = clock.now() - process.hrtime.bigint();
 
 const madeMs: number[] = [0];
 const acceptedMs: number[] = [0];
-/** Of every offer of a drive: what it promised, and when it was on disk. */
+/** For every offer of a drive: its watermark, and when it was on disk. */
 const promisedMs: number[] = [];
 const durableMs: number[] = [];
 let price = PRICE_FIRST;
@@ -93,7 +93,7 @@ void promiseOn();
 
 let isDriving = false;
 
-/** Without trades a promise every 200 ms, as sources give. */
+/** Between drives: a watermark every 200 ms, as sources send. */
 async function promiseOn(): Promise<void> {
   for (;;) {
     await pause(200);
@@ -180,7 +180,7 @@ async function edgesOf({ indicator: id, params }: EdgesWanted): Promise<Publishe
   return found;
 }
 
-/** The index of the first value of these, which ascend, that is not less than `least`. */
+/** The index of the first of these ascending values that is at least `least`. */
 function firstAtLeast(values: readonly number[], least: number): number {
   let [from, to] = [0, values.length];
   while (from < to) {

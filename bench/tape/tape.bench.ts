@@ -1,8 +1,9 @@
 /**
- * How fast the tape is, beside the bare thing in the same run: appending with real fsync beside a loop
- * that only writes and syncs the same bytes; acknowledgement at 5,000 trades a second; recovery of a
- * log; size of sealed days; and reading a sealed day to typed arrays beside DuckDB's single-thread scan
- * of the same columns from zstd Parquet. All on simulated trades and the machine's own disk.
+ * The speed of the tape beside a bare equivalent in the same run: appending with real fsync beside
+ * a loop that only writes and syncs the same bytes; acknowledgement at 5,000 trades per second;
+ * recovery of a log; size of sealed days; reading a sealed day to typed arrays beside DuckDB's
+ * single-thread scan of the same columns from zstd Parquet. All with simulated trades on the
+ * machine's own disk.
  */
 
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -27,7 +28,10 @@ import type { Bench } from '../shared/report.ts';
 
 const DAY = utcDay(20_260_310);
 const LOG_TRADES = 1_000_000;
-/** Trades in one offer: small batches, where the disk decides, to large ones, where the processor does. */
+/**
+ * Trades per offer: from small batches, limited by the disk, to large ones, limited by the
+ * processor.
+ */
 const OFFER_ROWS = [256, 1_024, 4_096] as const;
 const OFFERS_UNDER_WAY = 8;
 const ROUNDS = 9;
@@ -130,7 +134,7 @@ function simulate(): readonly SimDay[] {
   return days.filter(({ batch }) => batch.count > 0);
 }
 
-/** The day's trades in offers of one size, contract after contract, as often as it takes. */
+/** The day's trades in offers of one size, contract after contract, repeated up to `trades`. */
 function offersOf(
   days: readonly SimDay[],
   trades: number,
@@ -201,7 +205,7 @@ async function appendAll(
   await Promise.all(underWay);
 }
 
-/** The log's records after its first two, which were there before the clock ran. */
+/** The log's records after the first two, which precede the measurement. */
 function recordsOf(log: Uint8Array): readonly Uint8Array[] {
   const records: Uint8Array[] = [];
   for (let at = 0; at < log.length; ) {
@@ -220,7 +224,7 @@ async function writeBare(path: string, records: readonly Uint8Array[]): Promise<
   }
 }
 
-/** Offers at a steady pace, as the live source makes them. */
+/** Sends offers at a steady pace, as the live source does. */
 async function measureLive(root: string, days: readonly SimDay[]) {
   const rows = (LIVE_TRADES_PER_SECOND * LIVE_STEP_MS) / 1_000;
   const { symbol, batch } = days[0]!;

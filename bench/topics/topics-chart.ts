@@ -1,4 +1,4 @@
-/** How processor time grows with the number of topics, as a chart: both axes by powers of ten. */
+/** How processor time grows with the number of topics, as a chart with two logarithmic axes. */
 
 import {
   CHART_WIDTH,

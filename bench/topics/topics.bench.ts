@@ -1,7 +1,7 @@
 /**
- * What a topic costs: the engine with 1 to 500 topics of one contract that trades 1,000 times a second,
- * every flush encoded and taken in by the hub with its ring, each topic with one subscriber. Time on the
- * tape passes as fast as it can; what is measured is processor time.
+ * The processor time of a topic: the engine with 1 to 500 topics of one contract with 1,000 trades
+ * per second. Every flush is encoded and enters the hub's ring; each topic has one subscriber. Time
+ * on the tape passes as fast as possible.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ const COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 const TRADES_PER_SECOND = 1_000;
 const COMMITS_PER_SECOND = 50;
 const WARM_UP_SECONDS = 3;
-/** Topics times seconds of tape time that one measurement has, about, and at least so many seconds. */
+/** About how many topics times seconds of tape time a measurement covers, and its least seconds. */
 const TOPIC_SECONDS = 400;
 const SECONDS_MIN = 3;
 const ROUNDS = 3;
@@ -46,7 +46,10 @@ const SESSIONS = createSessionTable(
   }),
 );
 
-/** What customers ask for, each with sizes of their own: the n-th topic is the n-th of these. */
+/**
+ * Subscriptions as customers make them, each with other sizes: the n-th topic is the n-th of these,
+ * in turn.
+ */
 const KINDS: readonly ((size: number) => readonly [indicator: string, params: Params])[] = [
   (size) => ['bars', { size: 1 + size }],
   (size) => ['footprint', { size: 1 + size }],
@@ -62,7 +65,7 @@ const KINDS: readonly ((size: number) => readonly [indicator: string, params: Pa
 
 interface Cost {
   readonly topics: number;
-  /** Processor milliseconds that a second of tape time takes. */
+  /** Processor milliseconds per second of tape time. */
   readonly cpuMs: number;
   readonly bytesPerSecond: number;
 }
@@ -165,7 +168,7 @@ class TopicsStage implements Disposable {
     while (this.#ready < topics) await turn();
   }
 
-  /** Seconds of tape time, commit by commit. */
+  /** Advances the tape by `seconds`, commit by commit. */
   async pass(seconds: number): Promise<void> {
     const stepNs = 1_000_000_000 / COMMITS_PER_SECOND;
     const perCommit = TRADES_PER_SECOND / COMMITS_PER_SECOND;
