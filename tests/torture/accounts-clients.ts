@@ -1,7 +1,7 @@
 /**
- * A process with many clients on an account store that other processes use too: they reserve, settle and
- * give back budget, create and revoke keys, and use tokens up, and write down what was acknowledged.
- * `node accounts-clients.ts <task as JSON>`.
+ * A process with many clients on an account store that it shares with other processes: they
+ * reserve, settle and void budget, create and revoke keys, and consume tokens. It logs every
+ * acknowledged result. `node accounts-clients.ts <task as JSON>`.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -17,12 +17,12 @@ export interface ClientsTask {
   readonly database: string;
   readonly ledger: string;
   readonly accountId: string;
-  /** What used and reserved together may reach. */
+  /** The most that used and reserved units together may reach. */
   readonly limit: number;
   readonly period: string;
   readonly nowNs: string;
   readonly expiresAtNs: string;
-  /** Digests of tokens that everybody tries to use. */
+  /** Digests of tokens that every client tries to use. */
   readonly tokens: readonly string[];
   readonly clients: number;
   readonly requests: number;
@@ -59,8 +59,8 @@ const ownKeys: string[] = [];
 }
 
 /**
- * Waiting for other processes' transactions has its limit, and who hammers without a pause may reach it: a
- * call refused for that has done nothing, so it is made again.
+ * Retries a call that failed because the store was busy for too long: such a call has changed
+ * nothing.
  */
 async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -79,7 +79,7 @@ async function oneRequest(store: AccountStore, ledger: LedgerWriter, id: string)
   else await useToken(store, ledger);
 }
 
-/** Reserves, sometimes twice under one id; then charges some of it, gives it back, or forgets it. */
+/** Reserves, sometimes twice under one id; then settles, voids or abandons the reservation. */
 async function spend(store: AccountStore, ledger: LedgerWriter, id: string): Promise<void> {
   const { accountId, limit, period } = task;
   const amount = 1 + draw(AMOUNT_MAX);
@@ -91,7 +91,7 @@ async function spend(store: AccountStore, ledger: LedgerWriter, id: string): Pro
     budget: 'computeUnits',
     amount,
     limit,
-    // A quarter is of test keys, which may have half of it.
+    // A quarter comes from test keys, which may use half of the limit.
     testLimit: draw(4) === 0 ? Math.floor(limit / 2) : null,
     period,
     expiresAt,
@@ -115,7 +115,7 @@ async function spend(store: AccountStore, ledger: LedgerWriter, id: string): Pro
   ledger.write({ t: 'settled', id, amount: used });
 }
 
-/** Creates a key; when there are too many, revokes one of its own. */
+/** Creates a key; when there are too many, revokes its own oldest one. */
 async function changeKeys(store: AccountStore, ledger: LedgerWriter): Promise<void> {
   const secret = digestOf(newKeyText('live', randomBytes));
   const made = await untilAnswered(() => store.createKey(call, task.accountId, NEW_KEY, secret));

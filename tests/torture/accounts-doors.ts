@@ -1,7 +1,7 @@
 /**
- * Many customers at the doors of one service at once, all of one account: never an eleventh key, never a
- * second use of a token, never a subscription or connection over the limit, and after a kill everything
- * that was acknowledged is there and nothing else is in the way.
+ * Many clients of one account at the endpoints of one service: never an eleventh key, a second use
+ * of a token, or a subscription or connection over the limit. After a kill everything acknowledged
+ * is there, and nothing else blocks the account.
  */
 
 import assert from 'node:assert/strict';
@@ -41,7 +41,7 @@ export async function raceForKeys(
         else assert.equal(answer.status, 201, JSON.stringify(made));
         if (answer.status !== 201) continue;
         valid.set(made.id, made.key);
-        // The last request of a few clients leaves its key, so that the limit stays in reach.
+        // Every second client leaves its last key, so that the limit stays in reach.
         if (request === requests - 1 && client % 2 === 0) continue;
         const gone = await service.send('DELETE', `/v1/keys/${made.id}`, { key: manager });
         if (gone.status === 200) valid.delete(made.id);
@@ -62,7 +62,7 @@ export async function validKeys(
   return keys.filter(({ state }) => state === 'active' || state === 'expiring');
 }
 
-/** Many browsers with one and the same token: one of them gets in. */
+/** Many browsers with the same token: exactly one is admitted. */
 export async function raceForToken(
   service: RunningService,
   key: string,
@@ -90,7 +90,7 @@ export async function raceForToken(
   await Promise.all(browsers.map((browser) => browser.close()));
 }
 
-/** As many connections as there may be, and then one more that is refused. */
+/** Opens as many connections as the limit allows; one more is rejected. */
 export async function openAll(
   service: RunningService,
   key: string,
@@ -111,7 +111,7 @@ export async function openAll(
   return open;
 }
 
-/** Subscriptions over all connections of the account, many more than may be. */
+/** Subscribes on all connections of the account, far beyond the limit. */
 export async function raceForSubscriptions(
   service: RunningService,
   key: string,
@@ -147,7 +147,7 @@ function isAnswer(t: string): boolean {
 /** What was acknowledged before a kill. */
 export interface Acknowledged {
   readonly created: ReadonlyMap<string, string>;
-  /** Revocations that were asked for, whether they were answered or not. */
+  /** Revocations that were requested, with or without a response. */
   readonly revocationsSent: ReadonlySet<string>;
   readonly revoked: ReadonlySet<string>;
 }
@@ -184,13 +184,13 @@ export async function killAmongCreations(
       if (gone.status === 200) revoked.add(id);
     }
   };
-  // A request that the kill cut off fails; that is what a client sees of it.
+  // A request that the kill cut off fails, which is all that its client observes.
   await Promise.all(Array.from({ length: clients }, () => client().catch(() => undefined)));
   await service.ended;
   return { created, revocationsSent, revoked };
 }
 
-/** After the restart: everything acknowledged holds. */
+/** Checks after the restart that everything acknowledged holds. */
 export async function assertKept(
   service: RunningService,
   manager: string,
@@ -202,7 +202,7 @@ export async function assertKept(
   for (const [id, secret] of created) {
     const answer = await service.send('GET', '/v1/usage', { key: secret });
     await answer.body?.cancel();
-    // Past thirty wrong keys a minute, an address gets 429 for them.
+    // After thirty wrong keys a minute, an address gets 429 for them.
     if (revoked.has(id)) assert.ok([401, 429].includes(answer.status), 'a revoked key works again');
     else if (!revocationsSent.has(id)) assert.equal(answer.status, 200, 'a key was lost');
     else assert.equal(answer.status === 200, validIds.has(id));

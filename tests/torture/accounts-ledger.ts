@@ -1,6 +1,6 @@
 /**
- * What one process knows it did to a shared store, line by line on disk, so that it survives the process
- * being killed: first that something is tried, then that it was acknowledged.
+ * A log of what one process did to a shared store: first the attempt, then its acknowledgement. It
+ * is written line by line, so that it survives a kill of the process.
  */
 
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -28,7 +28,7 @@ export class LedgerWriter implements Disposable {
   }
 }
 
-/** Every whole line; a kill may have cut the last one. */
+/** Reads every complete line; a kill may have cut the last one. */
 export function readLedger(path: string): readonly Entry[] {
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line) as Entry);

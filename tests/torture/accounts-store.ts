@@ -1,8 +1,8 @@
 /**
- * Several processes with many clients each on one account store: never one unit of budget over the limit,
- * never an eleventh valid key, never a token used twice, and in the end the store has exactly what was
- * acknowledged. With `isKilled` a process is killed in the middle: then nothing acknowledged is missing,
- * and what it held comes free when its reservations expire.
+ * Several processes with many clients each on one account store: no unit of budget over the limit,
+ * no eleventh valid key, no token used twice. At the end the store has exactly what was
+ * acknowledged. With `isKilled` one process is killed: nothing acknowledged is missing, and its
+ * reservations expire.
  */
 
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ import type { ClientsTask } from './accounts-clients.ts';
 import { type Entry, readLedger } from './accounts-ledger.ts';
 
 const CLIENTS_SCRIPT = join(import.meta.dirname, 'accounts-clients.ts');
-/** Calls tell the time themselves, so the run has one instant of its own. */
+/** Calls pass the time, so the run has one fixed instant. */
 const NOW = parseInstant('2026-11-15T12:00:00Z')!;
 const PERIOD = '2026-11';
 const RESERVED_NS = 600_000_000_000n;
@@ -40,7 +40,7 @@ export async function raceOnStore(race: StoreRace): Promise<void> {
   const database = join(race.directory, `accounts-${race.seed}.db`);
   await using store = await openSqliteAccountStore(database);
   const { accountId, tokens } = await prepare(store);
-  // Tight enough that reservations are refused, wide enough that the race goes on to the end.
+  // Low enough that reservations are rejected, high enough that the race lasts to the end.
   const limit = race.processes * race.clientsEach * race.requests * 4;
   const tasks = Array.from({ length: race.processes }, (_, index): ClientsTask => {
     const ledger = join(race.directory, `ledger-${race.seed}-${index}`);
@@ -55,7 +55,7 @@ export async function raceOnStore(race: StoreRace): Promise<void> {
       expiresAtNs: String(NOW + RESERVED_NS),
       tokens,
       clients: race.clientsEach,
-      // The one that is killed would go on for ever, so the kill always finds it at work.
+      // The process to kill would never finish, so the kill always interrupts its work.
       requests: isVictim(race, index) ? Number.MAX_SAFE_INTEGER : race.requests,
       seed: race.seed * 100 + index,
     };
@@ -111,7 +111,7 @@ function startClients(task: ClientsTask) {
   return { kill: () => child.kill('SIGKILL'), end: once(child, 'close') };
 }
 
-/** At any moment, whoever looks. */
+/** Checks what holds at any moment. */
 async function assertWithin(store: AccountStore, accountId: string, limit: number): Promise<void> {
   const { used, reserved, tests } = await store.usageOf(NOW, accountId, PERIOD);
   const taken = used.computeUnits + reserved.computeUnits;
@@ -122,7 +122,7 @@ async function assertWithin(store: AccountStore, accountId: string, limit: numbe
   assert.ok(valid.length <= VALID_KEYS_MAX, `${valid.length} valid keys`);
 }
 
-/** When all is over: exactly what was acknowledged, give or take what a kill left unanswered. */
+/** Checks the end: exactly what was acknowledged, except for calls that a kill left unanswered. */
 async function assertExact(
   store: AccountStore,
   accountId: string,

@@ -1,7 +1,7 @@
 /**
- * Everything an account shares, under many customers at once: 64 clients in four processes on one store
- * with a thousand requests each (one round is five), once undisturbed and once with a process killed;
- * and 64 clients at the doors of a real service, which is killed among them, again and again.
+ * Everything an account shares, under many clients: 64 clients in four processes on one store (a
+ * round is five requests each), first undisturbed, then with one process killed; then 64 clients at
+ * the endpoints of a real service, which is killed among their requests.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ const PROCESSES = 4;
 const CLIENTS_EACH = 16;
 const CLIENTS = PROCESSES * CLIENTS_EACH;
 const REQUESTS_PER_ROUND = 5;
-/** Rounds on the store for one round at the doors, each of which starts a service. */
+/** Rounds on the store for each round at the endpoints, which starts a service. */
 const ROUNDS_PER_KILL = 40;
 
 export async function run({ rounds }: { readonly rounds: number }): Promise<void> {

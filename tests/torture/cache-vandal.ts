@@ -1,7 +1,7 @@
 /**
- * Somebody at work in the directory of the result cache while a service uses it: files are damaged, shortened,
- * swapped and deleted, everything goes at once, and now and then the disk takes nothing at all. In between it
- * is left alone, so that there is something kept to be spoilt. Nothing of this may ever be seen by a reader.
+ * Damages the result cache of a running service: it changes, shortens, swaps and deletes files,
+ * deletes the whole directory, and makes it unwritable. Pauses let the service fill the cache
+ * again. No reader may ever notice.
  */
 
 import {
@@ -20,24 +20,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../simulation/disk/sim-disk.ts';
 import type { RunningService } from '../running-service.ts';
 
-/** What is done, and how often of all. */
+/** The kinds of damage with their shares. */
 const SHARES = { flip: 3, truncate: 2, swap: 2, remove: 1, clear: 1, refuse: 1, rest: 6 };
 const DEEDS = Object.entries(SHARES).flatMap(([deed, share]) => Array<string>(share).fill(deed));
 const BETWEEN_MS_MAX = 250;
 const FILES_MAX = 8;
 const FLIPS_MAX = 6;
-/** Headers and indexes stand at the ends of a file, and are hit more often than their share. */
+/** Headers and indexes are at both ends of a file; they are hit more often than their share. */
 const END_BYTES = 96;
 
-/** By start of the service: all the room there is, next to none, none at all. */
+/** Cache sizes for successive starts of the service: large, small, none. */
 const CACHE_BYTES = ['2GiB', '256KiB', '0'];
 
-/** The environment of the start with this number: a cache that is soon full, or none. */
+/** The environment of a start: its cache is large, soon full, or disabled. */
 export function cacheLimitOf(start: number): Readonly<Record<string, string>> {
   return { TAPELOOM_CACHE_BYTES: CACHE_BYTES[start % CACHE_BYTES.length]! };
 }
 
-/** Adds what a service says of its cache: results found, kept, and those found out as spoilt. */
+/** Adds the cache metrics of a service: results found, stored, and detected as damaged. */
 export async function addCacheOutcomes(
   service: RunningService,
   counts: Record<string, number>,
@@ -49,14 +49,14 @@ export async function addCacheOutcomes(
 }
 
 export class CacheVandal implements AsyncDisposable {
-  /** How often each thing was done to a file, or to the directory. */
+  /** How often each kind of damage was done. */
   readonly counts: Record<string, number> = {};
   readonly #root: string;
   readonly #random: Random;
   readonly #stopping = new AbortController();
   readonly #done: Promise<void>;
 
-  /** Begins at once. `data` is the data directory of the service. */
+  /** Starts at once. `data` is the data directory of the service. */
   constructor(data: string, random: Random) {
     this.#root = join(data, 'cache');
     this.#random = random;
@@ -78,7 +78,7 @@ export class CacheVandal implements AsyncDisposable {
     }
   }
 
-  /** Where the directory should be stands a file: nothing can be written, whoever asks. */
+  /** Replaces the directory with a file, so that every write fails. */
   async #refuse(): Promise<void> {
     this.#do('refuse', () => {
       rmSync(this.#root, { recursive: true, force: true });
@@ -102,7 +102,7 @@ export class CacheVandal implements AsyncDisposable {
     }
   }
 
-  /** In place: whoever reads the file has it under the eyes. */
+  /** In place, so that a reader of the open file sees the change. */
   #flip(path: string): void {
     const { size } = statSync(path);
     const file = openSync(path, 'r+');
@@ -123,7 +123,7 @@ export class CacheVandal implements AsyncDisposable {
     }
   }
 
-  /** The service works in the same place: what is gone, or was never there, is passed over. */
+  /** Ignores file errors: the service changes the same directory. */
   #do(deed: string, act: () => void): void {
     try {
       act();

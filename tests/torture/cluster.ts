@@ -1,9 +1,9 @@
 /**
- * `npm run torture -- cluster [rounds] [clients] [seed] [words]`: three nodes that serve, two sequencers, three NATS servers and PostgreSQL, with
- * customers who hop between the nodes, exports and pages running, while processes are killed and put to sleep, lines are
- * cut or slow, clocks are off, disks are full and stores are put back. After every round no customer has lost, doubled or reordered anything, every replica and
- * every node has the same tape, and what all nodes say of accounts is what a model knows. Words choose the
- * faults whose names have one of them. A run with the end of a day begins with it, in the evening by the clocks of all its machines.
+ * `npm run torture -- cluster [rounds] [clients] [seed] [words]`: five nodes, three NATS servers
+ * and PostgreSQL under faults, one kind a round, while customers hop between nodes and read history
+ * and exports. After each round no customer has lost, doubled or reordered an update, and all
+ * replicas, tapes and accounts agree. Words select faults by name. A fault at the end of a day runs
+ * first: all clocks start in the evening.
  */
 
 import assert from 'node:assert/strict';
@@ -41,15 +41,15 @@ import { runInOwnNetwork, sendBytesMax } from './own-network.ts';
 import type { TortureReport } from './run.ts';
 
 const CLIENTS = 500;
-/** What the kernel may keep for a connection; also the sign that this is our own network. */
+/** The kernel's send buffer of a connection; this size also identifies the run's own network. */
 const BUFFER_BYTES = 4_194_303;
 const STREAMS_PER_CLIENT = 2;
-/** Within which all customers have what they want, before anything is broken. */
+/** Time within which every customer has all its streams, before the first fault. */
 const BEGIN_MS_MAX = 180_000;
 const LOOK_MS = 50;
-/** Undisturbed work before and after a fault. */
+/** Undisturbed time before and after a fault. */
 const CALM_MS = 3_000;
-/** The truth of a round begins this long before customers were last looked at. */
+/** The reference history of a round begins this long before the last check of the customers. */
 const BEFORE_NS = 90_000_000_000n;
 const PROBLEMS_SHOWN = 20;
 const DAY_MS = 86_400_000;
@@ -81,7 +81,7 @@ export async function run({
     await prepare();
     const words = ['cluster', ...[rounds, clients, seed].map(String), ...names];
     const end = await runInOwnNetwork(words, BUFFER_BYTES);
-    // It has said all there is to say.
+    // The inner run has printed its results.
     if ('exitCode' in end) process.exit(end.exitCode ?? 1);
     console.log(
       `without cuts of lines and full disks, which need a network of our own: ${end.skipped}`,
@@ -103,7 +103,7 @@ export async function run({
   }
 }
 
-/** The program as it is published, and all files in memory: neither starts nor syncs are what is looked at. */
+/** Uses the published program and files in memory: start times and syncs are not under test. */
 async function prepare(): Promise<void> {
   const cache = join(import.meta.dirname, '../../node_modules/.cache');
   mkdirSync(cache, { recursive: true });
@@ -113,13 +113,13 @@ async function prepare(): Promise<void> {
   process.env.BUILT_TAPELOOM ??= await builtProgram(join(cache, 'built'));
 }
 
-/** To a time from which the end of the day is near, and everybody has begun before it. */
+/** Time until 15 minutes before midnight, so that every process starts on the same day. */
 function untilEveningMs(): number {
   const evening = DAY_MS - BEFORE_MIDNIGHT_MS;
   return (evening - (Date.now() % DAY_MS) + DAY_MS) % DAY_MS;
 }
 
-/** Each kind once in a random order, then again; the end of the day, of which there is one, comes first. */
+/** Each fault once in random order, then again. At most one midnight fault, which comes first. */
 function faultsOf(
   rounds: number,
   hasLines: boolean,
@@ -152,7 +152,7 @@ class ClusterTorture implements AsyncDisposable {
   readonly #rows: string[][] = [];
   readonly #problems: string[] = [];
   #isLost = false;
-  /** When customers were last looked at; at first, when they began. */
+  /** The time of the last check of the customers; initially their start. */
   #lookedAtMs = Date.now();
 
   private constructor(
@@ -186,7 +186,7 @@ class ClusterTorture implements AsyncDisposable {
       const { host, port } = door();
       return { host, port, key: pastKey! };
     };
-    // First: it may fail, and customers who connect would keep the process.
+    // First, because it may fail: connected customers would keep the process alive.
     const past = await PastWork.start({ wire, random });
     const clients = keys.map((key, index) => {
       const streams = Array.from(
@@ -220,7 +220,7 @@ class ClusterTorture implements AsyncDisposable {
       const found = await this.#round(index + 1, fault);
       for (const problem of found.slice(0, PROBLEMS_SHOWN)) console.log(`  ${problem}`);
       this.#problems.push(...found);
-      // Of a cluster that does not come to rest nothing more is learnt.
+      // Later rounds prove nothing when the cluster does not settle.
       if (this.#isLost) break;
     }
     const sum = (of: (client: ClusterClient) => number) =>
@@ -304,7 +304,7 @@ class ClusterTorture implements AsyncDisposable {
     return problems;
   }
 
-  /** Each may tell sentences about what does not hold, or reject. */
+  /** Each check returns a sentence for each violation, or rejects. */
   #checks(
     from: bigint,
   ): readonly (readonly [string, () => Promise<readonly string[] | undefined>])[] {

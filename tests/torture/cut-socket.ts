@@ -1,6 +1,6 @@
 /**
- * A WebSocket for the client library that is cut wherever a test likes, in the middle of a frame too, and
- * that does not open while its owner is away. A watcher sees all that passes through it.
+ * A WebSocket for the client library that a test can cut at any byte, also inside a frame. It opens
+ * only while its owner is present. A watcher sees all messages that pass.
  */
 
 import type { WebSocketLike } from '@tapeloom/client/stream';
@@ -12,10 +12,10 @@ import { closeFrame } from '../../packages/server/testing/stream/wire-frame.ts';
 
 export interface CutSocketWatcher {
   readonly line: LightSocketOptions;
-  /** Resolves when its owner is there. */
+  /** Resolves when the owner is present. */
   readonly present: Promise<unknown>;
   made(socket: CutSocket): void;
-  /** Before the client hears it, and after. */
+  /** Called before the client processes a message, and after. */
   hears(message: ServerMessage): void;
   heard(): void;
   sends(message: ClientMessage): void;
@@ -25,7 +25,7 @@ export interface CutSocketWatcher {
 type Hear = (event: never) => void;
 
 export class CutSocket implements WebSocketLike {
-  /** The rest of its life, in bytes. */
+  /** Bytes to receive before the cut. */
   cutAfterBytes: number | null = null;
   wasCutMidFrame = false;
   isOpen = false;
@@ -57,7 +57,7 @@ export class CutSocket implements WebSocketLike {
     this.#end('closed by the client');
   }
 
-  /** Loses the line without a word. */
+  /** Cuts the connection without a close frame. */
   cut(): void {
     this.#end('cut');
   }
@@ -68,7 +68,7 @@ export class CutSocket implements WebSocketLike {
       if (this.#isOver) return;
       this.#socket = await LightSocket.open(this.#watcher.line, (chunk) => this.#take(chunk));
       this.#socket.socket.once('close', () => this.#end(`closed ${this.#closeCode}`));
-      // The answer tells the service's time, by which the watcher knows the age of every cursor.
+      // The pong carries the service's time, which gives the watcher the age of every cursor.
       this.#socket.ping();
     } catch (error) {
       this.#end((error as Error & { code?: string }).code ?? (error as Error).message);

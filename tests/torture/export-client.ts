@@ -1,6 +1,6 @@
 /**
- * A customer who downloads exports over a bad line: a response may be cut anywhere, also before its first
- * byte. Of what has come he keeps complete lines only.
+ * A client that downloads exports over a bad connection: a response may be cut anywhere, also
+ * before its first byte. Of lines it keeps only complete ones.
  */
 
 import { type IncomingMessage, request } from 'node:http';
@@ -12,25 +12,25 @@ export type Fields = Readonly<Record<string, string>>;
 
 export type Cut =
   | { readonly t: 'none' }
-  /** The connection goes so long after the request has left, unless an answer has begun. */
+  /** Cuts the connection this long after the request was sent, unless a response has begun. */
   | { readonly t: 'unheard'; readonly afterMs: number }
-  /** The connection goes when so many bytes of the body have come. */
+  /** Cuts the connection after so many bytes of the body. */
   | { readonly t: 'bytes'; readonly bytes: number };
 
 export type Fetched =
   | { readonly t: 'refused'; readonly status: number; readonly text: string }
-  /** Nothing was heard. */
+  /** No response came. */
   | { readonly t: 'unheard' }
   | {
       readonly t: 'heard';
       readonly token: string;
       readonly body: Buffer;
-      /** Whether the response came to its end. */
+      /** Whether the response was complete. */
       readonly isEnded: boolean;
     };
 
 export interface Wire {
-  /** By default 127.0.0.1. */
+  /** 127.0.0.1 by default. */
   readonly host?: string;
   readonly port: number;
   readonly key: string;
@@ -70,7 +70,7 @@ async function readResponse(response: IncomingMessage, cut: Cut): Promise<Fetche
     }
     isEnded = response.complete && bytes < bytesMax;
   } catch {
-    // The service was killed; what has come is kept.
+    // The service was killed; the received bytes stay.
   }
   response.destroy();
   const body = Buffer.concat(parts);
@@ -78,16 +78,16 @@ async function readResponse(response: IncomingMessage, cut: Cut): Promise<Fetche
   return { t: 'heard', token: String(response.headers['x-export-token']), body, isEnded };
 }
 
-/** What has come of an export. */
+/** The received part of an export. */
 export interface Held {
-  /** Where it is resumed. */
+  /** The query fields of the position to resume from. */
   readonly place: Fields;
   readonly bytes: Buffer;
   readonly isWhole: boolean;
   add(fetched: Extract<Fetched, { readonly t: 'heard' }>): void;
 }
 
-/** Of lines in compressed frames: those that are complete. */
+/** The complete lines of an export in compressed frames. */
 export class HeldLines implements Held {
   readonly #parts: Buffer[] = [];
   #count = 0;
@@ -100,7 +100,7 @@ export class HeldLines implements Held {
     return Buffer.concat(this.#parts);
   }
 
-  /** Whether the last line says that it is the last. */
+  /** Whether the last line is the end line. */
   get isWhole(): boolean {
     const last = this.#parts.at(-1);
     if (last === undefined) return false;
@@ -110,7 +110,7 @@ export class HeldLines implements Held {
 
   add({ body }: { readonly body: Buffer }): void {
     if (body.length === 0) return;
-    // It may end in the middle of a frame.
+    // The body may end in the middle of a frame.
     const text = zstdDecompressSync(body, { finishFlush: constants.ZSTD_e_flush });
     const lines = text.subarray(0, text.lastIndexOf(LINE_FEED) + 1);
     if (lines.length === 0) return;
@@ -121,7 +121,7 @@ export class HeldLines implements Held {
   }
 }
 
-/** Of a table: all bytes. It is whole when a response has come to its end. */
+/** All bytes of a table, which is whole when a response was complete. */
 export class HeldTable implements Held {
   readonly #parts: Buffer[] = [];
   isWhole = false;

@@ -1,19 +1,18 @@
 /**
- * What one account must have been charged, held against its usage after every response. A start costs its
- * estimate, once, and a resume nothing. A response that came to its end costs exactly the bytes that came;
- * one that was cut what the service had handed to its socket: at least what came, but for a last piece
- * that did not leave as a whole, and no more than the file has.
- *
- * An account downloads one thing at a time, so that every change of its usage has one cause.
+ * Compares the usage of one account with its expected charges after every response. A start costs
+ * its estimate once, a resume nothing. A complete response costs its exact bytes. A cut one costs
+ * the bytes that the service wrote to its socket: at least the received ones less one piece, at
+ * most the file. An account downloads one thing at a time, so that each change of its usage has one
+ * cause.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fetched, Wire } from './export-client.ts';
 import type { ExportedQuery } from './export-queries.ts';
 
-/** What `streamed-answer.ts` writes at once. */
+/** The bytes that `streamed-answer.ts` writes at once. */
 const PIECE_BYTES = 65_536;
-/** A resume may cut a frame, whose rest is compressed anew and not quite as well. */
+/** A resume may start inside a frame, whose rest is compressed again, slightly worse. */
 const RECOMPRESSED = 1.1;
 const LOOK_EVERY_MS = 5;
 const LOOKS_MAX = 4_000;
@@ -28,20 +27,20 @@ interface Usage {
   readonly reserved: Counts;
 }
 
-/** One response, as the client saw it. */
+/** One response as the client received it. */
 export interface Response {
   readonly query: ExportedQuery;
   readonly isStart: boolean;
   readonly fetched: Fetched;
-  /** How often the service had been killed when it was asked for. */
+  /** The number of kills before the request. */
   readonly kills: number;
 }
 
-/** A service that is killed now and then. */
+/** A service that is killed from time to time. */
 export interface KilledService {
-  /** How often so far; counted before it happens. */
+  /** The number of kills so far, incremented before each kill. */
   readonly kills: number;
-  /** Resolves when it runs. */
+  /** Resolves when the service runs. */
   readonly up: Promise<unknown>;
 }
 
@@ -49,11 +48,11 @@ export class ExportLedger {
   readonly #wire: Wire;
   readonly #service: KilledService;
   /**
-   * How things stood after a kill, before anything was asked: what was reserved stays so for a while, and
-   * requests that were counted last may be lost.
+   * The usage after the last kill, before any request: reservations stay for a while, and the last
+   * counted requests may be lost.
    */
   #left = { kills: 0, computeUnits: 0, exportBytes: 0, restRequests: 0 };
-  /** Requests since then: all that were sent are counted in the end, once they have reserved. */
+  /** Requests since that kill: each is counted in the end, once it has reserved. */
   #requests = 0;
   #used: Counts = { computeUnits: 0, exportBytes: 0 };
 
@@ -66,7 +65,9 @@ export class ExportLedger {
     return this.#used;
   }
 
-  /** Before a response is asked for, while nothing of this account runs; answers the kills so far. */
+  /**
+   * Call it before a request, while no request of this account runs; returns the number of kills.
+   */
   async ready(): Promise<number> {
     for (;;) {
       await this.#service.up;
@@ -76,11 +77,11 @@ export class ExportLedger {
     }
   }
 
-  /** What is wrong with what the response cost, if anything. */
+  /** Returns what is wrong with the charge for a response, or null. */
   async charge(response: Response): Promise<string | null> {
     this.#requests += 1;
     const { computeUnits, exportBytes } = await this.#settled();
-    // What a cut response cost may be lost when the service was killed.
+    // A kill of the service may lose the charge of a cut response.
     const isKilled = this.#service.kills > response.kills;
     const units = computeUnits - this.#used.computeUnits;
     const bytes = exportBytes - this.#used.exportBytes;
@@ -92,13 +93,13 @@ export class ExportLedger {
     return `${bytes} bytes were charged, not ${least} to ${most}`;
   }
 
-  /** The usage once nothing runs any more. */
+  /** Returns the usage when no request runs any more. */
   async #settled(): Promise<Counts> {
     let last = '';
     for (let look = 0; look < LOOKS_MAX; look += 1) {
       await this.#service.up;
       const { kills } = this.#service;
-      // A request that meets a kill fails, and is made again.
+      // A kill fails the request, which is then repeated.
       const usage = await this.#read().catch(() => null);
       if (usage !== null && kills === this.#service.kills) {
         const { used, reserved } = usage;
@@ -147,7 +148,7 @@ export class ExportLedger {
 
 function unitsAllowed({ query, isStart, fetched }: Response): readonly number[] {
   if (!isStart || fetched.t === 'refused') return [0];
-  // Who has heard nothing cannot know whether it had started.
+  // Without a response the client does not know whether the export started.
   return fetched.t === 'heard' ? [query.units] : [0, query.units];
 }
 

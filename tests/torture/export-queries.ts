@@ -1,4 +1,4 @@
-/** What is exported: random queries of all kinds over the days of a service, and their undisturbed files. */
+/** Random queries of all kinds over the days of a service, and their undisturbed files. */
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,9 +8,9 @@ import { type Fields, fetchExport, heldOf, type Wire } from './export-client.ts'
 
 const DAY_MS = 86_400_000;
 const FILL_LOOK_MS = 300;
-/** `to` is never so near that a restarted service might still be on its way there. */
+/** `to` is at least this old: a restarted service may not have reached newer trades. */
 const NEWEST_MS = 60_000;
-/** Of so many queries one ends at a cursor, and one has very many lines. */
+/** One query in so many ends at a cursor; one in so many has very many lines. */
 const CURSOR_EVERY = 5;
 const HEAVY_EVERY = 9;
 
@@ -31,9 +31,9 @@ const HEAVY = { indicator: 'bars', params: { bar: 'tick', size: 1 } };
 
 export interface ExportedQuery {
   readonly fields: Fields;
-  /** What it costs, by the estimate. */
+  /** The estimated cost. */
   readonly units: number;
-  /** The undisturbed file, expanded, and how many bytes were sent. */
+  /** The undisturbed file, decompressed, and the number of bytes sent. */
   readonly file: Buffer;
   readonly bytes: number;
 }
@@ -41,11 +41,11 @@ export interface ExportedQuery {
 export interface QueryOptions {
   readonly random: Random;
   readonly instruments: readonly string[];
-  /** Whole days before today that may be asked for. */
+  /** Whole days before today that queries may read. */
   readonly days: number;
 }
 
-/** So many queries with their files, downloaded one after another, each at once after its estimate. */
+/** Makes `count` queries and downloads their files one by one, each right after its estimate. */
 export async function exportedQueries(
   wire: Wire,
   count: number,
@@ -84,7 +84,7 @@ function randomFields(number: number, { random, instruments, days }: QueryOption
   };
 }
 
-/** The same as one before it, but to the cursor of one of its lines. */
+/** An earlier query, but up to the cursor of one of its lines. */
 function untilCursor(random: Random, before: readonly ExportedQuery[]): Fields {
   const { fields, file } = pick(random, before);
   const { to, ...others } = fields;
@@ -110,8 +110,8 @@ async function estimate(wire: Wire, { format, ...fields }: Fields): Promise<numb
 }
 
 /**
- * Resolves when so many days before today are there, and the tape has come so far that no range is cut at its end. A service has to make one day
- * more: the session of the first hours begins the day before.
+ * Resolves when `days` before today are complete and the tape has reached the present. A service
+ * has to make one day more: the session of the first hours begins the day before.
  */
 export async function untilReadable(
   wire: Wire,
@@ -127,7 +127,7 @@ export async function untilReadable(
   }
 }
 
-/** Whether all days of a range are there, and the tape has come to its end. */
+/** Whether the service has a range up to its end. */
 async function isReadable(wire: Wire, fields: Fields): Promise<boolean> {
   const answer = await get(wire, '/v1/history', { ...fields, limit: '1' });
   const { to } = (await answer.json()) as { readonly to?: string };

@@ -1,8 +1,7 @@
 /**
- * Exports of a real service, cut again and again by clients who resume them at the lines they hold, while
- * the service itself is killed in between and its cache of results spoilt. What they hold in the end is the undisturbed file, byte for
- * byte, and what they are charged is exact. Everything random comes from a seed, save what the machine
- * decides.
+ * Clients cut the exports of a real service and resume them, while the service is killed and its
+ * result cache damaged. Each joined file must equal the undisturbed one, and every charge must be
+ * exact. All randomness comes from a seed, except for timing.
  */
 
 import assert from 'node:assert/strict';
@@ -21,21 +20,21 @@ import { type ExportedQuery, exportedQueries, pick, untilReadable } from './expo
 
 const INSTRUMENTS = ['BTC.c.0', 'ES.c.0', 'NQ.c.0'];
 const UNHEARD_MS_MAX = 30;
-/** A frame with the end line alone is shorter. */
+/** More than the length of a frame with the end line alone. */
 const END_BYTES = 64;
 const PROBLEMS_SHOWN = 20;
 
 export interface ExportRunOptions {
   readonly exports: number;
-  /** Cuts of one export. */
+  /** The most cuts of one export. */
   readonly cutsMax: number;
   readonly clients: number;
   readonly queries: number;
   /** Whole days before today that are exported. */
   readonly days: number;
-  /** How often the service is killed meanwhile. */
+  /** How often the service is killed. */
   readonly kills: number;
-  /** Whether the cache of results is spoilt meanwhile, and soon full after a kill. */
+  /** Whether the result cache is damaged, and soon full after a kill. */
   readonly spoilsCache: boolean;
   readonly seed: number;
   readonly onProgress?: (exports: number) => void;
@@ -47,14 +46,14 @@ export interface ExportReport {
   readonly cuts: Readonly<Record<string, number>>;
   readonly kills: number;
   readonly interrupted: number;
-  /** What was done to the cache. */
+  /** Damage done to the cache, by kind. */
   readonly spoilt: Readonly<Record<string, number>>;
-  /** What the service found there. */
+  /** Cache outcomes that the service reported. */
   readonly cached: Readonly<Record<string, number>>;
   /** Bytes of the largest file. */
   readonly largest: number;
   readonly bytesRead: number;
-  /** Of all files together, expanded. */
+  /** Bytes of all joined files, decompressed. */
   readonly bytesJoined: number;
   readonly bytesCharged: number;
   readonly unitsCharged: number;
@@ -81,7 +80,7 @@ class ExportStage {
   readonly #cached: Record<string, number> = {};
   readonly #problems: string[] = [];
   #service: RunningService;
-  /** How often it was killed so far. */
+  /** The number of kills so far. */
   #kills = 0;
   #up: Promise<unknown>;
   #starts = 0;
@@ -203,7 +202,7 @@ class ExportStage {
     return `the joined file is another one: ${bytes.length} bytes of ${query.file.length}`;
   }
 
-  /** `left`: bytes that are still to come, about. */
+  /** `left`: roughly the bytes still to come. */
   #randomCut(random: Random, left: number): Cut {
     const kind = pick(random, ['unheard', 'nothing', 'anywhere', 'anywhere', 'early', 'late']);
     this.#cuts[kind] = (this.#cuts[kind] ?? 0) + 1;
@@ -227,7 +226,7 @@ class ExportStage {
     if (fetched.t === 'heard') this.#counts.bytesRead += fetched.body.length;
   }
 
-  /** The service is killed when so many of all exports are done, in the middle of the others. */
+  /** Kills the service at even shares of all exports, while others run. */
   #killInTime(): void {
     const { exports, kills } = this.#options;
     if (this.#kills >= kills || this.#done < (exports * (this.#kills + 1)) / (kills + 1)) return;
@@ -241,7 +240,7 @@ class ExportStage {
   }
 }
 
-/** Throws when a promise was broken, with the first of the reasons. */
+/** Throws when there are problems, with the first of them. */
 export function assertExportsHeld({ problems }: ExportReport): void {
   const shown = problems.slice(0, PROBLEMS_SHOWN).join('\n');
   assert.equal(problems.length, 0, `${problems.length} problems:\n${shown}`);

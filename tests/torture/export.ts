@@ -1,7 +1,7 @@
 /**
- * `npm run torture -- export [exports] [seed]`: exports of a real service are cut at random points and
- * resumed at the lines that are held. Meanwhile the service is killed and started again, and its cache of
- * results is deleted, damaged and full. Each joined file is the undisturbed one, and every charge is exact.
+ * `npm run torture -- export [exports] [seed]`: cuts exports of a real service at random points and
+ * resumes them. Meanwhile the service is killed and restarted, and its result cache deleted,
+ * damaged and full. Each joined file equals the undisturbed one, and every charge is exact.
  */
 
 import { assertExportsHeld, exportRun } from './export-run.ts';

@@ -1,7 +1,8 @@
 /**
- * What passes over the line of one subscription, followed by the rules of the interface beside the client library: a
- * `snapshot` replaces the state, a `reset` empties it, an update whose cursor is not greater than the last one is not applied but
- * counted, an `hb` only raises the cursor. What the server may not do is said at once.
+ * Follows the messages of one subscription by the rules of the interface, beside the client
+ * library. A `snapshot` replaces the state, a `reset` clears it. An update at or before the last
+ * cursor is counted, not applied; an `hb` only raises the cursor. Violations by the server are
+ * reported at once.
  */
 
 import type { SubscriptionState } from '@tapeloom/client/stream';
@@ -10,7 +11,7 @@ import type { GivenParams } from '@tapeloom/core/studies/indicator';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 
-/** A snapshot is at most so far behind the service's time. */
+/** The most that a snapshot may be behind the service's time. */
 const SNAPSHOT_LAG_MS = 180_000;
 
 export interface ResumeStream {
@@ -18,37 +19,40 @@ export interface ResumeStream {
   readonly indicator: string;
   readonly params: GivenParams;
   readonly mode: StreamMode;
-  /** Publishes all the time: an old cursor of it is surely beyond the ring. */
+  /** Publishes so often that an old cursor is certainly beyond the ring. */
   readonly isBusy: boolean;
 }
 
-/** What one subscription has, and where that came from. */
+/** The state of one subscription and its history. */
 export interface Followed {
   readonly stream: ResumeStream;
-  /** By id, the object as text. */
+  /** Objects as text, by id. */
   readonly state: Map<string, string>;
   /** The last cursor received. */
   cursor: string | null;
-  /** In the service's time: the cursor's place on the tape lies between these. */
+  /** Bounds of the cursor's time on the tape, in the service's time. */
   notBeforeMs: number;
   notAfterMs: number;
-  /** The snapshot that its state began with. */
+  /** The snapshot that the state began with. */
   base: { readonly cursor: string; readonly items: ReadonlyMap<string, string> } | null;
-  /** Cursors of the updates applied since, counted. */
+  /** The number of updates applied since. */
   applied: number;
-  /** Updates that were not beyond the last cursor. */
+  /** Updates at or before the last cursor. */
   ignored: number;
   resumes: number;
   resets: number;
-  /** Cursors that had to be expired, and those as old that history covers. */
+  /** Resumes from expired cursors, and from cursors as old that history covers. */
   expired: number;
   covered: number;
-  /** Since the subscribe: what came, and what had to be. */
+  /** The progress since the last `subscribe`. */
   phase: 'asked' | 'accepted' | 'reset' | 'following';
   resetsSinceAsked: number;
-  /** Whether the cursor may not be reset. An old one need not be: nothing may have been published since. */
+  /**
+   * Whether a reset is an error. Even an old cursor may be good: perhaps nothing was published
+   * since.
+   */
   isGood: boolean;
-  /** The cursor of an `hb` since the cuts ended: here the state may be compared. */
+  /** The cursor of an `hb` after the last cut, at which the state may be compared. */
   final: string | null;
 }
 
@@ -78,7 +82,7 @@ export function numberOf(sub: string): number {
   return Number(sub.slice(1)) - 1;
 }
 
-/** How the state that the client keeps differs from the one that was followed; null when it does not. */
+/** How the client's state differs from the followed one; null when it does not. */
 export function clientsState(followed: Followed, state: SubscriptionState<string>): string | null {
   if (state.cursor !== followed.cursor) return `the client's cursor is ${state.cursor}`;
   const kept = Array.from(state.objects.values(), ({ id, final, ts, data }) => [
@@ -89,7 +93,7 @@ export function clientsState(followed: Followed, state: SubscriptionState<string
   return `the client has another state of ${kept.length} objects`;
 }
 
-/** Takes a message in as the rules of the interface say. */
+/** Applies a message by the rules of the interface. */
 export function hear(
   followed: Followed,
   message: Extract<ServerMessage, { readonly sub?: string }>,
@@ -160,7 +164,7 @@ function update(
   followed.cursor = message.cursor;
   followed.applied += 1;
   const { id, final, ts } = message;
-  // An object's time is that of its first trade, so not after the trade that made this message.
+  // An object's time is that of its first trade, so it is not after the trade of this message.
   followed.notBeforeMs = Math.max(followed.notBeforeMs, msOf(ts));
   if (message.t === 'upsert') {
     followed.state.set(id, JSON.stringify({ final, ts, data: message.data }));

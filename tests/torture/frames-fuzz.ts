@@ -1,8 +1,7 @@
 /**
- * Many connections that send generated frames to a stream, several at a time. Each is held against a judge
- * that knows RFC 6455 and the limits but not the library: the close code is the one it names, every ping
- * before it got its pong, every `ping` message its `pong` in order, every text is one JSON object, and
- * nothing follows a close frame.
+ * Many connections send generated frames to a stream. An independent judge of RFC 6455 and the
+ * limits gives the expected close code and pongs. Each `ping` message gets its `pong` in order,
+ * each text is one JSON object, and nothing follows a close frame.
  */
 
 import assert from 'node:assert/strict';
@@ -24,13 +23,13 @@ import { cutsOf, type FrameScript, frameScript } from './frames-script.ts';
 const BURST = 100;
 const FLOOD = 390;
 const UNAUTHORIZED = 4001;
-/** Of what was sent, when a promise is broken; the seed has the rest. */
+/** Bytes to show of a failed connection; the seed reproduces the rest. */
 const BYTES_SHOWN = 1_500;
 const RATE = 1008;
 
 export interface FuzzTarget {
   readonly port: number;
-  /** Good keys, one an account; as many connections as there are keys are open at a time. */
+  /** Valid keys, one an account; each has one connection open at a time. */
   readonly keys: readonly string[];
 }
 
@@ -38,9 +37,9 @@ export interface FuzzProgress {
   frames: number;
   connections: number;
   bytes: number;
-  /** Texts that came back. */
+  /** Received texts. */
   answers: number;
-  /** Connections by who sent what and how it ended. */
+  /** Connections by kind of script and by end. */
   readonly outcomes: Map<string, number>;
   /** Connections by close code, null for those without a close frame. */
   readonly closes: Map<number | null, number>;
@@ -104,7 +103,7 @@ async function oneConnection(
     throw new Error(`${JSON.stringify(about)}\nsent ${sent}`, { cause: error });
   }
   const who = proof === 'key' ? script.kind : proof;
-  // Codes that a client makes up are all the same here.
+  // All close codes of the client's own choice share one label.
   const isOwn = got.close === verdict.close && got.close !== null && got.close >= 3_000;
   const label = `${who.padEnd(9)} ${isOwn ? 'its own' : (got.close ?? 'cut')}`;
   progress.connections += 1;
@@ -131,7 +130,7 @@ function mannerOf(
 ): ConversationManner {
   const cuts = cutsOf(random, bytes.length);
   const dice = random();
-  // Whoever stops in the middle of a frame has to go by himself.
+  // Without a reason to close, the server waits for more: the client has to end the connection.
   if (close === null) return { cuts, waitsForPongs: proof === 'key', goodbye: 'end' };
   const goodbye = dice < 0.01 ? 'stay' : dice < 0.1 && proof === 'key' ? 'end' : 'polite';
   return { cuts, waitsForPongs: proof === 'key' && random() < 0.8, goodbye };
@@ -154,22 +153,22 @@ function check(
   assertPart(got.pongs, verdict.pings, isWhole);
   const owed = pongsOwed(verdict.texts);
   const pongs = messages.filter(({ t }) => t === 'pong').map(({ id }) => id);
-  // Unless it waits for pongs, the key may still be looked up when the connection ends.
+  // Unless the client waits for pongs, its key may still be looked up when the connection ends.
   assertPart(pongs, owed, isWhole && waitsForPongs === true && !script.isSubscribing);
 }
 
 function allowedCodes(verdict: FrameVerdict, proof: Proof): readonly (number | null)[] {
   const { close, counted, texts } = verdict;
-  // The first `ping` of a client that waits counts too.
+  // The first `ping` of a waiting client counts too.
   const limited = counted + 1 > BURST ? [RATE] : [];
   if (proof === 'bad key' || (proof === 'none' && texts.length > 0)) {
     return [UNAUTHORIZED, close, ...limited];
   }
-  // So many that they could not even be sent slowly, unless for a quarter of a minute.
+  // Beyond `FLOOD` the limit always closes, unless sending takes over a quarter of a minute.
   return counted > FLOOD ? limited : [close, ...limited];
 }
 
-/** All that is owed when the end was as judged, else the first of it. */
+/** Expects everything owed when the end was as judged, else its beginning. */
 function assertPart(got: readonly unknown[], owed: readonly unknown[], isWhole: boolean): void {
   assert.deepEqual(got, isWhole ? owed : owed.slice(0, got.length));
 }

@@ -1,7 +1,6 @@
 /**
- * Texts as customers, careless programs and attackers send them on the stream: sound messages, sound ones
- * with something odd in them, and JSON or nearly JSON of any kind. The same random numbers give the same
- * texts.
+ * Texts as customers, faulty programs and attackers send them on the stream: valid messages,
+ * messages with an odd field, and JSON or nearly JSON. The same random numbers give the same texts.
  */
 
 import type { Random } from '../../simulation/disk/sim-disk.ts';
@@ -53,7 +52,10 @@ const NEARLY_JSON = [
   '\ufeff{}',
 ];
 
-/** What the stream takes, refuses or does not understand; `isSubscribing` allows real subscriptions. */
+/**
+ * A text that the stream accepts, rejects or cannot parse; `isSubscribing` allows real
+ * subscriptions.
+ */
 export function clientText(random: Random, isSubscribing: boolean): string {
   const dice = random();
   if (dice < 0.4)
@@ -68,7 +70,7 @@ export function clientText(random: Random, isSubscribing: boolean): string {
   return long(random);
 }
 
-/** The ids whose `pong`s are owed for these texts, in their order; undefined where a `ping` had none. */
+/** The ids of the `pong`s owed for these texts, in order; undefined for a `ping` without id. */
 export function pongsOwed(texts: readonly string[]): readonly unknown[] {
   const ids: unknown[] = [];
   for (const text of texts) {
@@ -107,7 +109,7 @@ function subscription(random: Random): object {
   };
 }
 
-/** Fields of any message with values of any kind; never one that is sound by accident and costs much. */
+/** Random fields of any message with random values; never a valid message that costs much. */
 function oddMessage(random: Random): object {
   const count = whole(random, 5);
   const fields = Array.from({ length: count }, () => {
@@ -134,7 +136,7 @@ function damaged(random: Random, text: string): string {
   return text.slice(0, at) + pick(random, ['', '"', '}', '\\', '\\u12', ',']) + text.slice(at + 1);
 }
 
-/** As long as a message may be, or nearly; also nested as deep as that allows. */
+/** A text of about the maximum length, some as deeply nested as possible. */
 function long(random: Random): string {
   const bytes = TEXT_BYTES_MAX - whole(random, 3);
   if (random() < 0.3) return '['.repeat(bytes);

@@ -1,7 +1,7 @@
 /**
- * What one connection of the frame torture sends: sound frames, sound ones with one fault among them,
- * damaged bytes, or noise. What the server owes is not known here: a judge reads the bytes. The same
- * random numbers give the same script.
+ * The bytes that one connection of the frame torture sends: valid frames, one fault among valid
+ * frames, damaged bytes, or noise. A judge derives the expected behaviour from the bytes alone. The
+ * same random numbers give the same script.
  */
 
 import {
@@ -20,17 +20,17 @@ export interface FrameScript {
   readonly kind: ScriptKind;
   readonly bytes: Buffer;
   readonly frames: number;
-  /** Holds subscriptions, which keep what follows them waiting for a while. */
+  /** Contains subscriptions, which delay the messages after them. */
   readonly isSubscribing: boolean;
 }
 
-/** What a client may send at once, less some that damage may add. */
+/** Below the burst limit, since damage may add messages. */
 const COUNTED_MAX = 90;
-/** Half of the connections end after so few. */
+/** Half of the connections send at most this many. */
 const FEW = 12;
 const FLOOD = 400;
 const FRAGMENTS_OVER = 1_025;
-/** Shares of the kinds, the rarest first: floods and fragments close with 1008. */
+/** Shares of the kinds, rarest first: floods and fragments close with 1008. */
 const SHARES: readonly (readonly [ScriptKind, number])[] = [
   ['flood', 0.003],
   ['fragments', 0.003],
@@ -57,7 +57,7 @@ export function frameScript(random: Random): FrameScript {
   return kind === 'damaged' ? { ...sound, bytes: damaged(random, sound.bytes) } : sound;
 }
 
-/** Cuts at which the bytes go into several packets. */
+/** Positions that divide the bytes into packets. */
 export function cutsOf(random: Random, bytes: number): readonly number[] {
   if (random() < 0.7) return [];
   const count = 1 + whole(random, 6);
@@ -94,7 +94,7 @@ function soundFrames(random: Random, isSubscribing: boolean, countedMax: number)
   return frames;
 }
 
-/** Cut anywhere, also inside of a character; control frames may pass between. Returns how many did. */
+/** Fragments a text at random bytes, with control frames between; returns their number. */
 function fragmented(random: Random, text: Buffer, frames: Buffer[], controlsMax: number): number {
   const count = 2 + whole(random, 4);
   const cuts = Array.from({ length: count - 1 }, () => whole(random, text.length + 1));
@@ -128,7 +128,7 @@ function goodbye(random: Random): Buffer {
   return wireFrame({ opcode: OPCODE.close });
 }
 
-/** One or two frames that must not be. */
+/** One or two invalid frames. */
 function fault(random: Random): readonly Buffer[] {
   const { text, continuation, binary, close, ping } = OPCODE;
   const payload = noise(random, whole(random, 20));
@@ -170,7 +170,7 @@ function manyFragments(random: Random): readonly Buffer[] {
   );
 }
 
-/** A few bytes changed, lost, doubled, or the end cut off. */
+/** Changes, drops or doubles a few bytes, or cuts the end off. */
 function damaged(random: Random, bytes: Buffer): Buffer {
   let result = Buffer.from(bytes);
   for (let hits = 1 + whole(random, 3); hits > 0 && result.length > 1; hits -= 1) {

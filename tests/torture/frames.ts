@@ -1,6 +1,6 @@
 /**
- * Generated frames against a real service process, over many accounts and connections: whatever is sent,
- * the service does not fail, closes with the right code, and keeps neither memory nor a socket of it.
+ * Generated frames against a real service process, over many accounts: the service never fails,
+ * closes with the right code, and leaks neither memory nor sockets.
  */
 
 import assert from 'node:assert/strict';
@@ -16,15 +16,15 @@ import { type FuzzProgress, fuzzFrames } from './frames-fuzz.ts';
 
 const ACCOUNTS = 32;
 const SAMPLES = 20;
-/** Samples in which caches, compilers and pools still fill up. */
+/** First samples, in which caches, compilers and pools still fill. */
 const WARM_UP_SAMPLES = 6;
-/** What the process may grow by after that. */
+/** The most that the process may grow after these samples. */
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 const RATE_SHARE_MAX = 0.01;
 const SETTLE_TRIES = 50;
 const STOP_MS_MAX = 10_000;
 
-/** `rounds` are frames. */
+/** `rounds` is the number of frames. */
 export async function run({ rounds }: { readonly rounds: number }): Promise<void> {
   const seed = Math.trunc(Math.random() * 2 ** 32);
   console.log(`seed ${seed}`);
@@ -70,7 +70,7 @@ interface Holdings {
   readonly residentBytes: number;
 }
 
-/** When no connection is left. */
+/** Resolves when no connection is left. */
 async function settled(service: RunningService): Promise<Holdings> {
   let files = openFiles(service.pid);
   for (let tries = 0; tries < SETTLE_TRIES; tries += 1) {
@@ -89,7 +89,7 @@ function assertHealthy(
   { outcomes, connections }: FuzzProgress,
   resident: readonly number[],
 ): void {
-  // Of those that did not set out to be.
+  // Connections that were not meant to exceed a limit.
   const limited = [...outcomes]
     .filter(([label]) => label.endsWith('1008') && !/^(?:flood|fragments)/.test(label))
     .reduce((sum, [, count]) => sum + count, 0);

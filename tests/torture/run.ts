@@ -1,14 +1,14 @@
 /**
- * `npm run torture -- <name> [rounds] [more]`: a long run of faults from `tests/torture/<name>.ts`. It
- * ends with exit code 0 only when every round held; the first broken promise is printed with its stack. A
- * run that measures tells all that was broken, and its numbers as one JSON object on the very last line.
+ * `npm run torture -- <name> [rounds] [more]`: a long run of faults from `tests/torture/<name>.ts`.
+ * It exits with 0 only when every round held, and prints the first violation with its stack. A run
+ * that measures lists all violations, and prints its numbers as one JSON object on the last line.
  */
 
 import { join } from 'node:path';
 import { loadRun } from '../../tools/named-module.ts';
 
 const roundsDefault = 200;
-/** Where a round is a small thing. */
+/** Other defaults, where a round is small. */
 const roundsDefaults: Readonly<Record<string, number>> = {
   rest: 100_000,
   frames: 1_000_000,
@@ -30,15 +30,15 @@ if (!Number.isSafeInteger(rounds) || rounds < 1) {
 
 interface TortureOptions {
   readonly rounds: number;
-  /** Further numbers; what they mean is each run's own. */
+  /** Further numbers, with a meaning of each run's own. */
   readonly more: readonly number[];
-  /** The same as they were written, and words behind them. */
+  /** The same as text, and further words. */
   readonly words: readonly string[];
 }
 
-/** Of a run that measures. */
+/** The result of a run that measures. */
 export interface TortureReport {
-  /** A sentence for each promise that was broken. */
+  /** A sentence for each violation. */
   readonly broken: readonly string[];
   readonly json: Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,7 @@
 /**
- * Customers who use their budget and revoke their keys at any door while things happen, and a model of what must come of it: what
- * was answered is charged, once; what was not heard may be; a key that was revoked opens no door any more.
+ * Customers that spend budget and revoke keys at any node during faults, with a model of the
+ * result. Each response is charged exactly once; a request without a response may be charged. A
+ * revoked key opens no node.
  */
 
 import assert from 'node:assert/strict';
@@ -15,14 +16,14 @@ const MINUTE_NS = 60_000_000_000n;
 const RANGE_NS = 30n * MINUTE_NS;
 const DAY_NS = 1_440n * MINUTE_NS;
 const REVOKED_PER_ROUND = 2;
-/** A reservation whose outcome nobody heard is given back after a while; until then it counts. */
+/** A reservation without a known outcome expires after a while; until then it counts as used. */
 const SETTLED_WITHIN_MS = 20_000;
 const LOOK_MS = 500;
 
 export interface ModelOptions {
   readonly nodes: readonly ClusterNode[];
   readonly random: Random;
-  /** Keys of accounts that nobody else uses. */
+  /** Keys of accounts that nothing else uses. */
   readonly spender: string;
   readonly manager: string;
 }
@@ -34,7 +35,7 @@ interface KeyView {
 
 export class AccountsModel {
   readonly #options: ModelOptions;
-  /** Compute units that were answered, and those that may have been charged without an answer. */
+  /** Compute units of received responses, and those possibly charged without a response. */
   #answered = 0;
   #unheard = 0;
   readonly #revoked: string[] = [];
@@ -52,12 +53,12 @@ export class AccountsModel {
     return this.#revoked.length;
   }
 
-  /** Spends and revokes until told to stop. */
+  /** Spends and revokes until `signal` aborts. */
   async work(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#spend(signal), this.#revoke(signal)]);
   }
 
-  /** What every door says is what the model knows. */
+  /** Every node reports the usage and the revocations of the model. */
   async check(): Promise<void> {
     const { nodes, spender } = this.#options;
     const deadline = performance.now() + SETTLED_WITHIN_MS;
@@ -96,7 +97,7 @@ export class AccountsModel {
       const node = pick(random, nodes);
       const costs = await this.#unitsOf(words);
       if (costs === null) continue;
-      // The line may also go in the middle of an answer.
+      // The connection may also break in the middle of a response.
       const answer = await node
         .get(`/v1/history?${words}`, spender)
         .then(async (response) => ({ status: response.status, text: await response.text() }))
@@ -109,7 +110,7 @@ export class AccountsModel {
     }
   }
 
-  /** By an estimate, which is free; null where nobody answers now. */
+  /** From an estimate, which is free; null when the node does not respond. */
   async #unitsOf(words: URLSearchParams): Promise<number | null> {
     const { nodes, random, spender } = this.#options;
     const answer = await pick(random, nodes)
@@ -128,7 +129,7 @@ export class AccountsModel {
       const made = await this.#until(signal, 'POST', '/v1/keys', 201, body);
       if (made === null) return;
       const { id, key } = made as KeyView;
-      // Some doors have seen it by then, and remember it.
+      // Some nodes have cached the key by then.
       for (const node of this.#options.nodes) {
         const seen = await node.get('/v1/usage', key).catch(() => null);
         await seen?.body?.cancel().catch(() => undefined);
@@ -138,7 +139,7 @@ export class AccountsModel {
     }
   }
 
-  /** Any door, until one answers so; null when told to stop before. */
+  /** Retries at random nodes until one responds with `status`; null when `signal` aborts first. */
   async #until(
     signal: AbortSignal,
     method: string,

@@ -1,8 +1,8 @@
 /**
- * A customer of a cluster: the client library, whose every connection goes to any of the doors there are, also to those of nodes
- * that are down. It is cut now and then, and comes back by itself with its last cursors. A watcher follows what passes over the
- * line, and at the end of a round both must have the same state, which is then held against the truth. No reset is ever right here:
- * all customers may read history, and no indicator changes.
+ * A customer of a cluster: the client library, with each connection to a random node, even one that
+ * is down. It loses connections and resumes from its last cursors. A watcher follows the messages;
+ * after a round both must hold the same state, which is then compared with the reference history.
+ * Every reset is an error: all customers may read history, and no indicator changes.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,16 +19,16 @@ import {
   type ResumeStream,
 } from '../followed.ts';
 
-/** The client's waits are cut short to these: nobody here is sorry for the service. */
+/** Maximum waits of the client before it reconnects: the test shortens its backoff. */
 const RETRY_MS = 200;
 const TRY_LATER_MS = 1_000;
 const LATER_CODES: readonly number[] = [1013, 4029];
-/** After a pause of this many milliseconds on average a customer loses the line. */
+/** Mean time between two cuts of a customer's connection. */
 const CUT_EVERY_MS = 15_000;
-/** The tape or the accounts are out of reach: streams that run are kept, and what is asked for anew is asked for again. */
+/** The tape or the accounts are unreachable: running streams stay, the client retries new ones. */
 const AWAY: readonly string[] = ['SOURCE_DOWN', 'CAPACITY'];
 const LOOK_MS = 50;
-/** Each has a cursor that no message before it had: what was published up to there has come. */
+/** Messages with a new cursor: everything published up to it has arrived. */
 const PLACES: readonly string[] = ['upsert', 'remove', 'hb'];
 
 export interface Door {
@@ -38,17 +38,17 @@ export interface Door {
 
 export interface ClusterClientOptions {
   readonly key: string;
-  /** Where the next connection goes. */
+  /** Selects the node of the next connection. */
   readonly door: () => Door;
   readonly streams: readonly ResumeStream[];
   readonly random: () => number;
 }
 
-/** What one subscription had at a cursor. */
+/** The state of one subscription at a cursor. */
 export interface Checkpoint {
   readonly stream: ResumeStream;
   readonly base: NonNullable<Followed['base']>;
-  /** Whether the base was held against the truth before. */
+  /** Whether an earlier round has compared the base with the reference history. */
   readonly isBaseKnown: boolean;
   readonly final: string;
   readonly state: ReadonlyMap<string, string>;
@@ -58,9 +58,9 @@ export interface Checkpoint {
 export class ClusterClient implements AsyncDisposable {
   readonly followed: readonly Followed[];
   readonly problems: string[] = [];
-  /** Connections that ended, by what the client saw. */
+  /** Connections that ended, by reason. */
   readonly endings = new Map<string, number>();
-  /** By subscription, the last state it was told of. */
+  /** The last reported state of each subscription. */
   readonly states: string[] = [];
   cuts = 0;
   readonly #options: ClusterClientOptions;
@@ -70,7 +70,7 @@ export class ClusterClient implements AsyncDisposable {
   readonly #knownBases = new WeakSet<object>();
   #socket: CutSocket | null = null;
   #isChecking = false;
-  /** The client hears its message next. */
+  /** The subscription whose message the client processes next. */
   #toCompare: Followed | null = null;
   #waitMsMax = RETRY_MS;
   #sparedMs = 0;
@@ -81,7 +81,7 @@ export class ClusterClient implements AsyncDisposable {
     this.#checkpoints = options.streams.map(() => null);
     const watcher = () => this.#watcher();
     this.#client = new StreamClient({
-      // Where a connection goes is the socket's to say.
+      // Unused: the socket selects the node.
       url: 'http://127.0.0.1:1',
       key: options.key,
       random: options.random,
@@ -112,12 +112,12 @@ export class ClusterClient implements AsyncDisposable {
     await this.#client.close();
   }
 
-  /** Whether it has something of all it wants. What it never had, the library does not ask for again. */
+  /** Whether every subscription has a cursor: the library resumes only those. */
   get hasAll(): boolean {
     return this.followed.every(({ cursor }) => cursor !== null);
   }
 
-  /** Loses its line now and then until told to stop. */
+  /** Cuts its connection from time to time until `signal` aborts. */
   async live(signal: AbortSignal): Promise<void> {
     const { random } = this.#options;
     while (!signal.aborted) {
@@ -125,13 +125,15 @@ export class ClusterClient implements AsyncDisposable {
       await pause(ms, undefined, { signal }).catch(() => undefined);
       if (signal.aborted || this.#socket?.isOpen !== true) continue;
       this.cuts += 1;
-      // Anywhere in what comes next, or at once.
+      // At a random byte of the next messages, or immediately.
       if (random() < 0.5) this.#socket.cutAfterBytes = Math.floor(random() * 20_000);
       else this.#socket.cut();
     }
   }
 
-  /** What each subscription has at its next message with a cursor; those that have none in time are named. */
+  /**
+   * The state of each subscription at its next message with a cursor; none in time is a problem.
+   */
   async checkpoint(withinMs: number): Promise<readonly Checkpoint[]> {
     this.#checkpoints.fill(null);
     if (this.#socket !== null) this.#socket.cutAfterBytes = null;
@@ -198,7 +200,7 @@ export class ClusterClient implements AsyncDisposable {
     const index = numberOf(message.sub);
     const followed = this.followed[index]!;
     if (message.t === 'status') this.states[index] = message.state;
-    // The client asks again.
+    // The client retries.
     if (message.t === 'error' && AWAY.includes(message.code)) return;
     if (message.t === 'error') this.#complain(followed, `error ${message.code} ${message.message}`);
     else hear(followed, message, Date.now(), (it) => this.#complain(followed, it));
@@ -207,7 +209,7 @@ export class ClusterClient implements AsyncDisposable {
     if (followed.phase === 'following' && followed.cursor !== null) this.#toCompare = followed;
   }
 
-  /** At a cursor: the state that the client keeps is the one that the watcher has followed. */
+  /** Checks at a cursor that the client holds the state that the watcher has followed. */
   #compare(followed: Followed): void {
     const index = this.followed.indexOf(followed);
     const problem = clientsState(followed, this.#subscriptions[index]!.state);
@@ -216,7 +218,7 @@ export class ClusterClient implements AsyncDisposable {
     const state = new Map(followed.state);
     const isBaseKnown = this.#knownBases.has(base!);
     this.#checkpoints[index] = { stream, base: base!, isBaseKnown, final: cursor!, state, applied };
-    // The next round begins here: what was held against the truth once need not be again.
+    // The next round begins here: a verified state needs no second comparison.
     followed.base = { cursor: cursor!, items: state };
     this.#knownBases.add(followed.base);
     followed.applied = 0;

@@ -1,7 +1,8 @@
 /**
- * A cluster that things happen to: nodes and NATS servers on machines of their own where the kernel has them, so that every line can
- * be cut alone. NATS servers speak to each other on one network and to nodes on another: cutting both at once would hide a server
- * that takes itself for the leader. Customers come by a third, and nodes reach PostgreSQL by a fourth.
+ * A cluster for faults: nodes and NATS servers run on machines of their own where the kernel
+ * supports it, so that each line can be cut alone. Customers, PostgreSQL and NATS have separate
+ * networks. NATS servers use one network among themselves and another for nodes: cutting both at
+ * once would hide a server that wrongly considers itself the leader.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,9 +19,9 @@ import { SlowLines, type Slowness } from './slow-lines.ts';
 
 const SETTLED_WITHIN_MS = 60_000;
 const LOOK_MS = 200;
-/** Letters of what a node has printed that are shown. */
+/** Characters of a node's output to show. */
 const LINES = 2_000;
-/** So many trades that every customer hears of one within seconds, and a day more than is asked for. */
+/** Every stream has updates within seconds, and there is one day more than the queries read. */
 const MARKET = { TAPELOOM_SIM_SCALE: '0.4', TAPELOOM_SIM_DAYS: '2' };
 const NATS_COUNT = 3;
 const NODES = {
@@ -32,12 +33,12 @@ const NODES = {
 } as const;
 
 type NetworkName = 'peers' | 'tape' | 'doors' | 'store';
-/** Lines of a node. */
+/** Networks of a node. */
 export type NodeLine = Exclude<NetworkName, 'peers'>;
 
 export interface StageOptions {
   readonly random: Random;
-  /** Whether there are networks of our own, so that lines can be cut. */
+  /** Whether the run has its own networks, so that lines can be cut. */
   readonly hasLines: boolean;
   readonly clocks: RunClocks;
 }
@@ -47,7 +48,7 @@ export class ClusterStage implements AsyncDisposable {
   readonly random: Random;
   readonly hasLines: boolean;
   readonly clocks: RunClocks;
-  /** A key of an account that nobody else uses. */
+  /** A key of an account that nothing else uses. */
   probeKey = '';
   readonly #lines: Lines | null;
   readonly #made: AsyncDisposableStack;
@@ -67,7 +68,7 @@ export class ClusterStage implements AsyncDisposable {
     this.#made = made;
   }
 
-  /** All nodes run and are settled. */
+  /** Resolves when all nodes run and have settled. */
   static async open(options: StageOptions): Promise<ClusterStage> {
     await using made = new AsyncDisposableStack();
     const lines = options.hasLines ? made.use(await Lines.make(Object.keys(NODES))) : null;
@@ -147,7 +148,7 @@ export class ClusterStage implements AsyncDisposable {
     return nodes.map(({ name }) => machines.get(name)!.line(networks[network]));
   }
 
-  /** Lines on which everything takes longer, until they are made fast. */
+  /** Delays all frames on these lines until `makeFast`. */
   async makeSlow(lines: readonly Line[], slowness: Slowness): Promise<void> {
     this.#slow = await SlowLines.make(lines, slowness);
   }
@@ -157,13 +158,13 @@ export class ClusterStage implements AsyncDisposable {
     this.#slow = null;
   }
 
-  /** The clocks of all machines are set forward, PostgreSQL's too. No node runs. */
+  /** Sets the clocks of all machines and of PostgreSQL forward. No node may run. */
   async advanceClocks(ms: number): Promise<void> {
     this.clocks.advance(ms);
     await setDatabaseClock(this.rig.database, this.clocks.aheadMs);
   }
 
-  /** After a fault that ended early: every line is whole and fast, clocks are right, everybody is awake, and what was ended runs. */
+  /** Undoes a fault that failed: lines, clocks and disks are normal, and every process runs. */
   async heal(): Promise<void> {
     await this.makeFast();
     this.#lines?.heal();
@@ -181,10 +182,10 @@ export class ClusterStage implements AsyncDisposable {
     }
   }
 
-  /** Until every node is ready, one appends, and all have what it has appended; milliseconds it took. */
+  /** Waits until every node is ready, one appends and all have its messages; in milliseconds. */
   async settled(withinMs = SETTLED_WITHIN_MS): Promise<number> {
     const startMs = performance.now();
-    // A node that is busy does not always answer in time, which is no end of the run.
+    // A busy node may respond too late; this does not end the run.
     const look = () => this.#unsettled().catch((error: Error) => error.message);
     let missing = await look();
     while (missing !== null) {
@@ -216,7 +217,7 @@ export class ClusterStage implements AsyncDisposable {
   }
 }
 
-/** Networks, and a machine on them for each NATS server and each node. */
+/** Networks, with a machine for each NATS server and each node. */
 class Lines implements AsyncDisposable {
   readonly networks: Readonly<Record<NetworkName, Network>> = {
     peers: new Network('peers', 1),
@@ -258,7 +259,7 @@ class Lines implements AsyncDisposable {
   get rigOptions() {
     const { peers, tape, doors, store } = this.networks;
     return {
-      // It runs where the run itself does.
+      // PostgreSQL runs in the namespace of the run itself.
       postgres: { host: store.ownAddress },
       nats: {
         prepare: smallDisk,

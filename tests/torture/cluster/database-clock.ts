@@ -1,4 +1,7 @@
-/** The clock of a cluster's database, by which nodes count together. The server's own cannot be shifted: what nodes ask for can. */
+/**
+ * Shifts the database clock, by which nodes measure time, by replacing the functions that return
+ * it.
+ */
 
 import { openPostgres } from '@tapeloom/server/platform/postgres/postgres';
 
@@ -7,7 +10,7 @@ const FUNCTIONS = {
   'tapeloom_started_at() returns bigint language sql stable': 'pg_postmaster_start_time()',
 };
 
-/** From now on it is so far ahead of the machine's. */
+/** Sets the database clock ahead of the machine's clock. */
 export async function setDatabaseClock(url: string, aheadMs: number): Promise<void> {
   await using postgres = openPostgres({ url, connectionsMax: 1 });
   for (const [name, instant] of Object.entries(FUNCTIONS)) {

@@ -1,4 +1,4 @@
-/** All that may happen to a cluster, one at a time. */
+/** All faults of the cluster torture; one fault runs at a time. */
 
 import { CLOCK_FAULTS } from './faults/clocks.ts';
 import { CUT_FAULTS } from './faults/cut-lines.ts';

@@ -1,6 +1,6 @@
 /**
- * A disk that fills up: a node's or server's directory lies on a file system of its own, which takes only so much. It is in memory, and gone with
- * the run, whose view of the machine's files nobody else has.
+ * A disk that can be filled: the directory of a node or server is a small file system in memory. It
+ * lies in the mount namespace of the run and disappears with it.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -22,7 +22,7 @@ export function removeDisk(path: string): void {
   execFileSync('umount', ['--lazy', path], { stdio: 'pipe' });
 }
 
-/** For so long there is no room. */
+/** Fills the disk for `ms`. */
 export async function fillDisk(path: string, ms: number): Promise<void> {
   try {
     for (let chunk = 0; chunk < DISK_MIB; chunk += 1) {

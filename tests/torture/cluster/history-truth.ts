@@ -1,6 +1,7 @@
 /**
- * What a topic published over a range, as one node's history tells it: the state at its beginning, then every message of the stream.
- * Every node must tell the same, by digest, and what customers hold at a cursor is held against it.
+ * The reference history of a topic over a range, from one node: the state at its beginning, then
+ * every message. All nodes must return the same, by digest, and the customers' states are compared
+ * with it.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,10 +11,10 @@ import type { ResumeStream } from '../followed.ts';
 import { judge, type Truth } from '../resume-truth.ts';
 import type { Checkpoint, Door } from './cluster-client.ts';
 
-/** Not now: it is at its limit, or behind what others have told already. */
+/** Retry later: the node is at a limit, or behind other nodes. */
 const LATER: readonly number[] = [409, 429, 503];
 const LATER_MS = 300;
-/** Several pages for what a stream published in two minutes. */
+/** Small, so that two minutes of a stream take several pages. */
 const LIMIT_ACROSS = '100';
 
 export interface Item {
@@ -28,11 +29,11 @@ export interface Item {
 
 export interface ToldHistory {
   readonly items: readonly Item[];
-  /** Of all items. */
+  /** SHA-256 of all items. */
   readonly digest: string;
 }
 
-/** Where a node is asked, and by whom. */
+/** The endpoint of a node, and the caller's key. */
 export interface Asked extends Door {
   readonly key: string;
 }
@@ -41,7 +42,7 @@ export function studyFields({ instrument, indicator, params, mode }: ResumeStrea
   return { instrument, indicator, params: JSON.stringify(params), mode };
 }
 
-/** All pages of a range; rejects when it cannot be had within the time. */
+/** Reads all pages of a range; rejects after the deadline. */
 export async function readHistory(
   asked: Asked,
   fields: Readonly<Record<string, string>>,
@@ -63,7 +64,7 @@ export async function readHistory(
   return { items, digest: hash.digest('hex') };
 }
 
-/** A range up to now, each page of another node, and where the first one said that it ends. */
+/** Reads a range up to now, each page from the next node; `to` is the end of the first page. */
 export async function readAcross(
   nodes: readonly Asked[],
   fields: Readonly<Record<string, string>>,
@@ -110,7 +111,7 @@ async function readPage(
   }
 }
 
-/** The items of a range that was asked for with its snapshot. */
+/** Converts the items of a range that was read with its snapshot. */
 export function truthOfItems(stream: ResumeStream, items: readonly Item[]): Truth {
   const [snapshot, ...updates] = items;
   if (snapshot?.t !== 'snapshot') throw new Error('a history with a snapshot begins with it');
@@ -125,10 +126,10 @@ export function truthOfItems(stream: ResumeStream, items: readonly Item[]): Trut
   };
 }
 
-/** What is wrong with what one subscription had; empty when nothing is. */
+/** The errors in the state of one subscription. */
 export function judgeCheckpoint(truth: Truth, checkpoint: Checkpoint): readonly string[] {
   const { base, isBaseKnown } = checkpoint;
-  // A state that has grown over rounds has more objects than any snapshot.
+  // A state that grew over several rounds has more objects than a snapshot.
   return judge(isBaseKnown ? { ...truth, first: base.items } : truth, checkpoint);
 }
 

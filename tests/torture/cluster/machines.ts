@@ -1,13 +1,13 @@
 /**
- * Machines of their own for servers of a torture run: network namespaces, each with one line to every network it is on. A
- * network is a bridge in the namespace of the run itself, which is on all of them. A line that is cut loses what is sent without a
- * word, as a broken cable does.
+ * Machines for servers of a torture run: network namespaces, each with one line to each of its
+ * networks. A network is a bridge in the namespace of the run, which is on all of them. A cut line
+ * drops everything silently, like a broken cable.
  */
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The run itself on each of its networks; machines have the numbers behind it. */
+/** The run's number on each network; machines have the numbers after it. */
 const OWN_NUMBER = 1;
 const NETWORK_PREFIX = '10.83';
 
@@ -15,11 +15,12 @@ export class Network {
   readonly name: string;
   readonly #number: number;
 
-  /** Names are short: the kernel allows few letters. */
+  /** Names must be short: the kernel limits device names. */
   constructor(name: string, number: number) {
     this.name = name;
     this.#number = number;
-    // Otherwise its address is that of a machine, and another one when machines come and go.
+    // Without its own address a bridge takes one of a machine, which changes when machines come and
+    // go.
     const ether = `02:00:00:83:00:0${number}`;
     ip('link', 'add', 'name', this.bridge, 'address', ether, 'type', 'bridge');
     ip('addr', 'add', `${this.ownAddress}/24`, 'dev', this.bridge);
@@ -39,7 +40,7 @@ export class Network {
   }
 }
 
-/** Between a machine and a network: the device on the network's side, and the bridge it belongs to. */
+/** A line between a machine and a network: the device on the network's side, and its bridge. */
 export interface Line {
   readonly name: string;
   readonly bridge: string;
@@ -47,7 +48,7 @@ export interface Line {
 
 export class Machine implements AsyncDisposable {
   readonly #number: number;
-  /** As long as it runs there is the namespace; it ends with the run, whose pipe it reads. */
+  /** Keeps the namespace alive; it reads a pipe of the run, so it ends with the run. */
   readonly #holder: ChildProcess;
 
   private constructor(number: number, holder: ChildProcess) {
@@ -55,7 +56,7 @@ export class Machine implements AsyncDisposable {
     this.#holder = holder;
   }
 
-  /** Numbers from 2 on, each once. */
+  /** Each number from 2 on may be used once. */
   static async start(number: number, networks: readonly Network[]): Promise<Machine> {
     const words = ['--net', 'sh', '-c', 'ip link set lo up && echo up && read _'];
     const holder = spawn('unshare', words, { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -75,7 +76,7 @@ export class Machine implements AsyncDisposable {
     return network.address(this.#number);
   }
 
-  /** A command that runs on it. */
+  /** Wraps a command so that it runs on this machine. */
   command(words: readonly string[]): readonly string[] {
     return ['nsenter', '--target', String(this.#holder.pid), '--net', '--', ...words];
   }

@@ -1,6 +1,6 @@
 /**
- * Customers who read the past of a cluster while things happen to it: pages of sealed days, each the same at every door as at the
- * first, and exports, each response from another door than the one before it, that end as the file that nobody disturbed.
+ * Customers that read the past of a cluster during faults. Pages of sealed days must be the same at
+ * every node. Exports, with each response from another node, must give the undisturbed file.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,16 +15,16 @@ const BETWEEN_MS = 250;
 const DAYS = 1;
 const RANGES = 3;
 const READ_WITHIN_MS = 20_000;
-/** Not now: an account store that is away, a limit, a node that is behind. */
+/** Retry later: the account database is unavailable, a limit is reached, or the node is behind. */
 const LATER: readonly number[] = [409, 429, 503];
 
 export interface PastWorkOptions {
-  /** A door, any of those there are. */
+  /** Selects the endpoint of a random node. */
   readonly wire: () => Wire;
   readonly random: Random;
 }
 
-/** Pages that nobody disturbed. */
+/** A range and the digest of its pages, read before the first fault. */
 interface ReadRange {
   readonly fields: Fields;
   readonly digest: string;
@@ -53,7 +53,7 @@ export class PastWork implements AsyncDisposable {
     this.#done = Promise.all([this.#export(), this.#read()]).then(() => undefined);
   }
 
-  /** Reads what nobody disturbs, and begins. */
+  /** Reads the undisturbed pages and files, then starts. */
   static async start(options: PastWorkOptions): Promise<PastWork> {
     const { random, wire } = options;
     const asked = { random, instruments: INSTRUMENTS, days: DAYS };
@@ -73,7 +73,7 @@ export class PastWork implements AsyncDisposable {
     await this.#done;
   }
 
-  /** Pages of a range from any door, all of one read from one door; who does not answer is left for another. */
+  /** Reads all pages of a range from a random node; without a response it tries another. */
   async #read(): Promise<void> {
     const { random, wire } = this.#options;
     const { signal } = this.#stopping;

@@ -1,7 +1,7 @@
 /**
- * What one NATS server has stored of a stream, read from its files, block by block: asking any server is asking the stream's leader. A
- * record is its length, number, time, length of the subject, the subject, the length of headers and headers where it has any, the
- * body, and eight bytes of a checksum.
+ * Reads the messages that one NATS server has stored, from its block files: a query to any server
+ * is answered by the stream's leader. A record is its length, number, time, subject length,
+ * subject, optionally header length and headers, body, and a checksum of eight bytes.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,10 +11,10 @@ import { join } from 'node:path';
 const HEAD_BYTES = 22;
 const CHECKSUM_BYTES = 8;
 const HAS_HEADERS = 0x8000_0000;
-/** The two highest bits of a number say that the message is gone. */
+/** The two highest bits of a number mark a deleted message. */
 const GONE = 0xc000_0000_0000_0000n;
 
-/** Digests of messages by their number. */
+/** Digest by message number. */
 export type ReplicaContent = ReadonlyMap<number, string>;
 
 export async function replicaContent(store: string, stream: string): Promise<ReplicaContent> {
@@ -22,7 +22,7 @@ export async function replicaContent(store: string, stream: string): Promise<Rep
   const names = (await readdir(folder)).filter((name) => name.endsWith('.blk'));
   const content = new Map<number, string>();
   for (const name of names.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))) {
-    // One that was purged meanwhile has nothing to tell.
+    // A block that was purged meanwhile counts as empty.
     const block = await readFile(join(folder, name)).catch(() => Buffer.alloc(0));
     readBlock(block, content);
   }
@@ -34,7 +34,7 @@ function readBlock(block: Buffer, content: Map<number, string>): void {
   while (at + HEAD_BYTES <= block.length) {
     const lengthField = block.readUInt32LE(at);
     const length = lengthField & ~HAS_HEADERS;
-    // Its end is still being written.
+    // The end of the block is still being written.
     if (length < HEAD_BYTES + CHECKSUM_BYTES || at + length > block.length) return;
     const sequence = block.readBigUInt64LE(at + 4);
     if ((sequence & GONE) === 0n && sequence !== 0n) {
@@ -45,7 +45,7 @@ function readBlock(block: Buffer, content: Map<number, string>): void {
   }
 }
 
-/** How replicas differ over the numbers that all have; null when they do not, and end with the same one. */
+/** How replicas differ in their last number or in messages that both have; null when they agree. */
 export function replicasDiffer(replicas: readonly ReplicaContent[]): string | null {
   const lasts = replicas.map(lastOf);
   if (new Set(lasts).size > 1) return `replicas end at ${lasts.join(', ')}`;

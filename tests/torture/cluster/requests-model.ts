@@ -1,6 +1,6 @@
 /**
- * A customer who asks more often than is allowed, at any door, whatever happens: all nodes together never grant more than one allowance
- * would have, and when all is well they grant at least what has come back since.
+ * A customer that exceeds its request rate at any node during faults. All nodes together never
+ * grant more than one rate limit allows; once healed they grant at least what was refilled.
  */
 
 import assert from 'node:assert/strict';
@@ -10,7 +10,7 @@ import type { Random } from '../../../simulation/disk/sim-disk.ts';
 import type { ClusterNode } from '../../cluster-suite/cluster-node.ts';
 import { pick } from '../export-queries.ts';
 
-/** Of an account without grants. */
+/** The limit of an account without grants. */
 const PER_MINUTE = PLAN_LIMITS.sandbox.restPerMinute;
 const PER_MS = PER_MINUTE / 60_000;
 const BETWEEN_MS = 300;
@@ -35,7 +35,7 @@ export class RequestsModel {
     this.#key = key;
   }
 
-  /** Asks now and then until told to stop. */
+  /** Sends requests until `signal` aborts. */
   async work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(BETWEEN_MS, undefined, { signal }).catch(() => undefined);
@@ -43,7 +43,7 @@ export class RequestsModel {
     }
   }
 
-  /** What all have granted, whenever, is what one would have: asked at all doors at once, and at one after the other by turns. */
+  /** All nodes together grant as one limit would: requests in parallel, or node after node. */
   async check(): Promise<void> {
     this.#checks += 1;
     if (this.#checks % 2 === 0) await this.#askAllAtOnce();
@@ -60,7 +60,7 @@ export class RequestsModel {
     assert.deepEqual(others, [], 'requests are granted, or too many');
   }
 
-  /** Nobody has asked for a while: what has come back since then is granted. Asked at once, nodes may lose what they take ahead. */
+  /** Nodes grant what was refilled. In parallel they may lose requests that they reserve ahead. */
   async #askInTurn(): Promise<void> {
     const back = Math.min(PER_MINUTE, (performance.now() - this.#askedMs) * PER_MS);
     let granted = 0;
@@ -91,7 +91,7 @@ export class RequestsModel {
     return status;
   }
 
-  /** Over every stretch of time. */
+  /** Checks the rate over every interval between a request and a response. */
   #neverTooMany(): void {
     const bySent = this.#granted.toSorted((a, b) => a.sentMs - b.sentMs);
     const byAnswer = this.#granted.toSorted((a, b) => a.answeredMs - b.answeredMs);

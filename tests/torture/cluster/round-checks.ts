@@ -1,4 +1,4 @@
-/** What must hold after every round, when all is healed: of customers, of the tape on every node and replica, of accounts. */
+/** The checks after every round: customers, and the tape on every node and replica. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -24,12 +24,12 @@ import {
 import { replicaContent, replicasDiffer } from './replica-content.ts';
 
 const LOOK_MS = 200;
-/** Lines of a server that did not do what it should. */
+/** Log lines to show of each server after a failed check. */
 const WORDS_SHOWN = 40;
-/** Characters of an item on which nodes differ. */
+/** Characters to show of an item that differs between nodes. */
 const ITEM_SHOWN = 300;
 
-/** Every customer has what every node says was published; sentences about what is not so. */
+/** Every customer has the history that all nodes report; returns a sentence for each violation. */
 export async function checkCustomers(
   { serving }: ClusterRig,
   clients: readonly ClusterClient[],
@@ -92,7 +92,7 @@ function firstDifference({ items }: ToldHistory, other: ToldHistory): string {
   return `at ${at}, ${each.join(' against ')}`;
 }
 
-/** Every node exports the same, and it is what pages say. */
+/** Every node exports the same lines, and they equal the pages. */
 async function checkExports(
   nodes: readonly ClusterNode[],
   range: Readonly<Record<string, string>>,
@@ -128,7 +128,7 @@ export async function checkReplicas({ nats }: ClusterRig): Promise<void> {
     const contents = await Promise.all(stores.map((store) => replicaContent(store, STREAM)));
     const difference = replicasDiffer(contents);
     if (difference === null) return;
-    // Followers are a moment behind.
+    // Followers may be a moment behind.
     if (performance.now() > deadline) assert.fail(`${difference}\n${await lastWordsOf(nats)}`);
     await pause(LOOK_MS);
   }
@@ -140,7 +140,9 @@ async function lastWordsOf(nats: ClusterRig['nats']): Promise<string> {
   return lines.map((last, at) => `server-${at}:\n${last}`).join('\n');
 }
 
-/** Every node's log of the open day is the beginning of the longest one. Sealed days are not looked at. */
+/**
+ * Every node's log of an open day is a prefix of the longest; `sealed-content.ts` checks the rest.
+ */
 export async function checkTapes({ nodes }: ClusterRig): Promise<void> {
   const logs = await Promise.all(
     [...nodes.values()].map(async ({ name, setting }) => ({

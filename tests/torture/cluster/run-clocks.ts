@@ -1,6 +1,6 @@
 /**
- * The clocks of a run: all machines may live at another time than this one, and each may be off from the others. Processes that the
- * run starts have them by `shifted-clock.ts`, and so has the run itself.
+ * The clocks of a run: all machines may be ahead of the real time, and each may differ from the
+ * others. The run and the processes that it starts read them through `shifted-clock.ts`.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const RUN = 'run';
 
 export class RunClocks implements Disposable {
   readonly #directory = mkdtempSync(join(tmpdir(), 'tapeloom-clocks-'));
-  /** By machine, how far it is off from the run. */
+  /** Offset of each machine from the run, in milliseconds. */
   readonly #off = new Map<string, number>([[RUN, 0]]);
   #aheadMs: number;
 
@@ -21,7 +21,7 @@ export class RunClocks implements Disposable {
     this.#aheadMs = aheadMs;
   }
 
-  /** From now on this process lives so far ahead of its machine. */
+  /** Sets the clock of this process ahead by so much. */
   static async open(aheadMs: number): Promise<RunClocks> {
     const clocks = new RunClocks(aheadMs);
     clocks.#tell(RUN);
@@ -36,30 +36,30 @@ export class RunClocks implements Disposable {
     rmSync(this.#directory, { recursive: true });
   }
 
-  /** How far the run lives ahead of this machine. */
+  /** How far the run's clock is ahead of the real time. */
   get aheadMs(): number {
     return this.#aheadMs;
   }
 
-  /** What a process on that machine is given. */
+  /** The environment of a process on that machine. */
   envOf(machine: string): Readonly<Record<string, string>> {
     if (!this.#off.has(machine)) this.set(machine, 0);
     return { SHIFTED_CLOCK: this.#file(machine) };
   }
 
-  /** Sets a machine's clock, also below a process that runs: by so much it is ahead of the run's, or behind it. */
+  /** Sets a machine's clock relative to the run's, also for a running process. */
   set(machine: string, offMs: number): void {
     this.#off.set(machine, offMs);
     this.#tell(machine);
   }
 
-  /** All machines at once. */
+  /** Moves the clocks of all machines. */
   advance(ms: number): void {
     this.#aheadMs += ms;
     for (const machine of this.#off.keys()) this.#tell(machine);
   }
 
-  /** All machines show what the run does. */
+  /** Sets the clocks of all machines to the run's. */
   heal(): void {
     for (const machine of this.#off.keys()) this.set(machine, 0);
   }

@@ -1,6 +1,6 @@
 /**
- * Every node's tape is sound, file by file and trade by trade, and nodes that have the same day of a contract have the same trades of it,
- * whoever has sealed, made or fetched it.
+ * Every node's tape is sound, and nodes with the same day of a contract have the same trades,
+ * whether a node has sealed, made or fetched the day.
  */
 
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ import { verifyTape } from '@tapeloom/server/tape/inspect/verify-tape';
 import { readManifest } from '@tapeloom/server/tape/tape-manifest';
 import type { ClusterNode } from '../../cluster-suite/cluster-node.ts';
 
-/** Sentences about what is not so. */
+/** Returns a sentence for each violation. */
 export async function sealedDiffer(nodes: readonly ClusterNode[]): Promise<readonly string[]> {
   const problems: string[] = [];
   const known = new Map<string, { readonly name: string; readonly digest: string }>();

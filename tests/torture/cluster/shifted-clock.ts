@@ -1,6 +1,7 @@
 /**
- * A machine whose clock is wrong, for one process: what Node is given by `--import` shifts the wall clock in every thread by the
- * milliseconds in the file `SHIFTED_CLOCK` names, and follows when they change. The monotonic clock stays, as on a real machine.
+ * A wrong machine clock for one process: loaded with `--import`, it shifts the wall clock of every
+ * thread by the milliseconds in the file that `SHIFTED_CLOCK` names, and follows changes of the
+ * file. The monotonic clock stays, as on a real machine.
  */
 
 import { readFileSync, watch } from 'node:fs';
@@ -11,7 +12,7 @@ if (file !== undefined) {
   let shiftMs = 0;
   const read = () => {
     const text = readFileSync(file, 'utf8');
-    // Empty for the moment in which it is written.
+    // The file is empty for a moment while it is written.
     if (text !== '') shiftMs = Number(text);
   };
   read();

@@ -1,6 +1,6 @@
 /**
- * Lines of machines on which everything takes longer: each is taken off its network's bridge and led through a process that delays
- * its frames (`slow-wire.ts`). Connections over it stay, and notice nothing but the delay.
+ * Slow lines: each line is removed from its network's bridge and led through a process that delays
+ * its frames (`slow-wire.ts`). Connections over it stay open.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -9,18 +9,18 @@ import { fileURLToPath } from 'node:url';
 import { ip, type Line } from './machines.ts';
 
 const WIRE = fileURLToPath(new URL('./slow-wire.ts', import.meta.url));
-/** What Node says of its calls into the C library. */
+/** Node warns about calls into the C library. */
 const QUIET = '--disable-warning=ExperimentalWarning';
-/** Every device is read by a thread of its own. */
+/** A blocking read of each device occupies a thread. */
 const THREADS = 64;
 
 export interface Slowness {
-  /** At least, one way. */
+  /** The least delay, one way. */
   readonly ms: number;
   readonly seed: number;
 }
 
-/** Until it is disposed. */
+/** Delays frames until it is disposed. */
 export class SlowLines implements AsyncDisposable {
   readonly #lines: readonly Line[];
   readonly #wire: ChildProcess;
@@ -33,7 +33,7 @@ export class SlowLines implements AsyncDisposable {
   static async make(lines: readonly Line[], { ms, seed }: Slowness): Promise<SlowLines> {
     const pairs = lines.map((line) => `${nearOf(line)}=${farOf(line)}`);
     const wire = spawn(process.execPath, [QUIET, WIRE, String(ms), String(seed), ...pairs], {
-      // It ends with the run, whose pipe it reads.
+      // The process reads a pipe of the run, so it ends with the run.
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, UV_THREADPOOL_SIZE: String(THREADS) },
     });

@@ -1,7 +1,7 @@
 /**
- * The process behind slow lines (`slow-lines.ts`): reads the frames of two network devices and writes each to the other one after a
- * delay. It stands for the kernel's own `netem`, which not every kernel has. Frames stay in order, and what does not fit is lost, as
- * in a router.
+ * The process behind slow lines (`slow-lines.ts`): it copies frames between two network devices
+ * after a delay. It replaces the kernel's `netem`, which not every kernel has. Frames stay in
+ * order; frames beyond `FRAMES_MAX` are dropped, as in a router.
  *
  *     node slow-wire.ts <ms> <seed> <device>=<device> …
  */
@@ -18,7 +18,7 @@ const NAME_BYTES = 16;
 const PLAIN_FRAMES = 0x1002;
 const FRAME_BYTES_MAX = 65_536;
 const FRAMES_MAX = 20_000;
-/** A frame takes up to this share longer. */
+/** The delay of a frame grows by up to this share. */
 const JITTER = 0.5;
 
 const [ms, seed, ...pairs] = process.argv.slice(2);
@@ -51,7 +51,7 @@ function carry(from: number, to: number): void {
   let lastAt = 0;
   const next = () =>
     read(from, buffer, 0, buffer.length, null, (error, length) => {
-      // A device that is not up yet has nothing to say.
+      // A device that is not up yet has no frames.
       if (error !== null && error.code !== 'EIO') throw error;
       if (error === null && waiting < FRAMES_MAX) send(Buffer.from(buffer.subarray(0, length)));
       next();
@@ -65,7 +65,7 @@ function carry(from: number, to: number): void {
       try {
         writeSync(to, frame);
       } catch (error) {
-        // The device on the other side is down: a line that was cut.
+        // The other device is down: the line is cut.
         if ((error as NodeJS.ErrnoException).code !== 'EIO') throw error;
       }
     }, lastAt - now);

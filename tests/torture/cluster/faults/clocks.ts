@@ -1,6 +1,7 @@
 /**
- * Clocks of machines are 10 s off. Nobody's order hangs on a clock: streams go on, and the tape has every trade once. A node that is
- * so far from PostgreSQL takes nobody new, and says that it is not ready.
+ * Clocks of machines are 10 s off. No order depends on a clock: streams continue, and the tape has
+ * every trade once. A node whose clock differs this much from PostgreSQL's rejects new customers
+ * and is not ready.
  */
 
 import assert from 'node:assert/strict';
@@ -13,7 +14,7 @@ import type { ClusterStage } from '../cluster-stage.ts';
 import { type Fault, LOOK_MS, SLEEP_MS } from './fault.ts';
 
 const OFF_MS = 10_000;
-/** A beat, and a second for which it lasts. */
+/** A heartbeat, and a second for which the difference must last. */
 const NOTICED_WITHIN_MS = 15_000;
 
 export const CLOCK_FAULTS: readonly Fault[] = [
@@ -43,7 +44,7 @@ export const CLOCK_FAULTS: readonly Fault[] = [
   },
 ];
 
-/** It is set below the process that runs, and below one that starts. */
+/** Shifts the clock of a running process, then of a starting one. */
 async function servingOff(stage: ClusterStage, offMs: number): Promise<void> {
   const { clocks, probeKey } = stage;
   const node = stage.anyServing();
@@ -71,7 +72,7 @@ async function takesNobody(node: ClusterNode): Promise<void> {
   await within(NOTICED_WITHIN_MS * 2, `${node.name} says that its clock is wrong`, isTold());
 }
 
-/** What it has appended by its clock is followed by what the other appends by its own, without a gap and without a trade twice. */
+/** The next sequencer appends by its own clock, without a gap or a duplicate trade. */
 async function sequencerOff(stage: ClusterStage, offMs: number): Promise<void> {
   const { rig, clocks, probeKey } = stage;
   const probes = await openProbes(rig.serving, probeKey);
@@ -85,7 +86,7 @@ async function sequencerOff(stage: ClusterStage, offMs: number): Promise<void> {
   await pause(SLEEP_MS / 2);
   await goesOn(probes);
   await node.start();
-  // And back to the one whose clock is wrong.
+  // Back to the sequencer with the wrong clock.
   await other.kill();
   await leaderOf(rig);
   await pause(SLEEP_MS / 2);

@@ -1,4 +1,4 @@
-/** Lines are cut: between NATS servers, nodes, customers and PostgreSQL. */
+/** Cuts lines between NATS servers, nodes, customers and PostgreSQL. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { leaderOf, streamLeaderOf } from '../../../cluster-suite/cluster-leaders.ts';

@@ -1,4 +1,4 @@
-/** A stream or an object store of NATS that takes nothing more. */
+/** A full stream or object store of NATS. */
 
 import { SIM_DATASET } from '@tapeloom/server/markets/sim/sim-universe';
 import { askNatsTape, growNatsTape } from '@tapeloom/server/tape/stream/nats/nats-admin';
@@ -6,7 +6,7 @@ import { connectNats } from '@tapeloom/server/tape/stream/nats/nats-connection';
 import { addressOf } from '../../../../packages/server/testing/tape/nats-tape-rig.ts';
 import type { ClusterStage } from '../cluster-stage.ts';
 
-/** Until it is disposed, nothing more fits. */
+/** Accepts no more bytes until it is disposed. */
 export async function limitBytes({ nats }: ClusterStage['rig'], what: 'stream' | 'objects') {
   const connection = await connectNats(addressOf(nats.urls), 'torture');
   const { bytes, bytesMax } = (await askNatsTape(connection, SIM_DATASET))[what]!;

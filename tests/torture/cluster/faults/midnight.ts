@@ -1,6 +1,7 @@
 /**
- * A day ends while objects take nothing. Streams go on into the next one, and when there is room again the day is kept for all: a node
- * without a tape fetches it. Whoever appends at that time may die, and the other may still be in the day before by its own clock.
+ * A day ends while the object store is full. Streams continue into the next day. When space
+ * returns, the day is stored for all, and a node without a tape fetches it. The sequencer may die
+ * at that time, and its successor may still be in the day before by its own clock.
  */
 
 import assert from 'node:assert/strict';
@@ -21,7 +22,7 @@ import { type Fault, LOOK_MS, SLEEP_MS } from './fault.ts';
 import { limitBytes } from './limit-bytes.ts';
 
 const DAY_MS = 86_400_000;
-/** In which all nodes start. */
+/** Time for all nodes to start. */
 const BEFORE_MS = 90_000;
 const OFF_MS = 10_000;
 
@@ -40,7 +41,7 @@ export const MIDNIGHT_FAULTS: readonly Fault[] = [
     name: 'midnight comes early by the clock of the sequencer, and another takes over',
     isMidnight: true,
     run: async (stage) => {
-      // Its clock is set when it appends: then it is the one that ends the day.
+      // The clock of the current sequencer is set, so that it is the one that ends the day.
       const early = async ({ rig, clocks }: ClusterStage) =>
         clocks.set((await leaderOf(rig)).name, OFF_MS);
       await midnight(stage, killLeader, early);
@@ -87,7 +88,7 @@ async function midnight(
   await hasSealed(anew, day);
 }
 
-/** All nodes were away for some minutes, and now the day is nearly over. */
+/** Stops all nodes, moves the clocks close to midnight, and starts them again. */
 async function goToEvening(stage: ClusterStage): Promise<void> {
   const nodes = [...stage.rig.nodes.values()];
   await Promise.all(nodes.map((node) => node.stop()));

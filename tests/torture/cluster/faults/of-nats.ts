@@ -1,4 +1,4 @@
-/** NATS servers are killed, put to sleep and restarted. */
+/** Kills, suspends and restarts NATS servers. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { streamLeaderOf } from '../../../cluster-suite/cluster-leaders.ts';

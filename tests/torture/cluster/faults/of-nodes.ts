@@ -1,4 +1,4 @@
-/** Nodes are killed, put to sleep, drained and restarted. */
+/** Kills, suspends, drains and restarts nodes. */
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -52,7 +52,7 @@ async function asleep(node: ClusterNode): Promise<void> {
   node.letGo();
 }
 
-/** Another appends meanwhile; when it wakes up it is refused, and follows. */
+/** Another node takes over meanwhile; the resumed one is fenced and follows. */
 async function sequencerAsleep({ rig }: ClusterStage): Promise<void> {
   const node = await leaderOf(rig);
   const fenced = await node.metric(FENCED);
@@ -80,7 +80,7 @@ async function leavesByCommand(stage: ClusterStage): Promise<void> {
   await node.start();
 }
 
-/** As an update does it. */
+/** As a rolling update does. */
 async function rollingRestart({ rig }: ClusterStage): Promise<void> {
   for (const node of rig.nodes.values()) await drained(node);
 }

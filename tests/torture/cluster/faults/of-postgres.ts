@@ -1,4 +1,4 @@
-/** PostgreSQL is restarted, killed and put to sleep. */
+/** Restarts, kills and suspends PostgreSQL. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -28,7 +28,7 @@ async function postgresKilled(stage: ClusterStage): Promise<void> {
   await closeProbes(probes);
 }
 
-/** Nodes keep their streams, and are ready again seconds after it answers. */
+/** Nodes keep their streams and are ready seconds after PostgreSQL responds. */
 async function postgresKilledAgain(stage: ClusterStage): Promise<void> {
   const probes = await openProbes(stage.rig.serving, stage.probeKey);
   for (let kill = 0; kill < 3; kill += 1) {

@@ -1,4 +1,4 @@
-/** What NATS stores is put back to what it was, deleted, or full; disks fill up. */
+/** Restores an older copy of NATS data, deletes it, and fills stores and disks. */
 
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
@@ -11,9 +11,9 @@ import { fillDisk } from '../full-disk.ts';
 import { ALL_NATS, type Fault, LOOK_MS, SLEEP_MS } from './fault.ts';
 import { limitBytes } from './limit-bytes.ts';
 
-/** A loss is believed after half a minute. */
+/** Nodes report a loss after half a minute. */
 const SHRUNK_WITHIN_MS = 90_000;
-/** Whoever lacks messages for so long is not on its way to them. */
+/** A server that still misses messages after this time is not catching up. */
 const LACKS_MS = 20_000;
 
 export const STORE_FAULTS: readonly Fault[] = [
@@ -35,7 +35,7 @@ export const STORE_FAULTS: readonly Fault[] = [
   },
 ];
 
-/** One server's: the others have what it has lost. */
+/** Restores an older store of one server: the others still have the lost messages. */
 async function storePutBack(stage: ClusterStage): Promise<void> {
   const { nats } = stage.rig;
   const server = stage.anyNats();
@@ -48,7 +48,7 @@ async function storePutBack(stage: ClusterStage): Promise<void> {
   await nats.startAll();
 }
 
-/** All have lost what was acknowledged: nobody appends, until an operator has it put back from what nodes have. */
+/** All servers lose acknowledged messages: no node appends until `cluster repair` restores them. */
 async function allStoresPutBack({ rig }: ClusterStage): Promise<void> {
   const { nats } = rig;
   const each = (work: (server: number) => Promise<void>) => Promise.all(ALL_NATS.map(work));
@@ -70,7 +70,7 @@ async function allStoresPutBack({ rig }: ClusterStage): Promise<void> {
   assert.equal(told.code, 0, `cluster repair: ${told.stdout}${told.stderr}`);
 }
 
-/** The others fill it. */
+/** The other servers fill the empty store. */
 async function storeDeleted(stage: ClusterStage): Promise<void> {
   const { nats } = stage.rig;
   const server = stage.anyNats();
@@ -80,7 +80,7 @@ async function storeDeleted(stage: ClusterStage): Promise<void> {
   assert.ok(await isWholeInTheEnd(stage), 'a server whose store was deleted lacks messages');
 }
 
-/** Trades wait at their source until an operator gives room; a server that the raise leaves behind is filled as the command says. */
+/** Trades wait until an operator adds space; then servers that the command names are refilled. */
 async function fullAndRoom(stage: ClusterStage): Promise<void> {
   const { rig } = stage;
   await using limit = await limitBytes(rig, 'stream');
@@ -99,7 +99,7 @@ async function anySays(nodes: readonly ClusterNode[], state: string): Promise<bo
   return states.includes(state);
 }
 
-/** As the sentence says: the server that leads, or the one that takes itself for whole. */
+/** Refills the server that the concern names: the leader, or the one that is not complete. */
 async function filledAnew({ nats }: ClusterStage['rig'], concern: string): Promise<void> {
   const server = Number(/(?:led by|replicated:) server-(\d)/.exec(concern)![1]);
   console.log(`  server-${server} lacks messages, and is filled anew`);
@@ -117,7 +117,7 @@ async function objectsFullOverTakeover({ rig }: ClusterStage): Promise<void> {
   await leader.start();
 }
 
-/** It takes nothing more in and says that it is not ready, until its operator has made room and starts it again. */
+/** The node is not ready until an operator frees space and restarts it. */
 async function diskFull(node: ClusterNode): Promise<void> {
   await fillDisk(node.setting.data, SLEEP_MS);
   assert.equal(await node.isReady(), false, `${node.name} is ready with a full disk`);
@@ -125,14 +125,15 @@ async function diskFull(node: ClusterNode): Promise<void> {
   await node.start();
 }
 
-/** For the time being the others go on; then its operator makes room and starts it again. */
+/** The other servers continue; then an operator frees space and restarts this one. */
 async function natsDiskFull(stage: ClusterStage): Promise<void> {
   const { nats } = stage.rig;
   const server = stage.anyNats();
   await fillDisk(nats.homeOf(server), SLEEP_MS);
   await nats.stop(server);
   await nats.startAll();
-  // 2.10.27 may come back without what it had no room for, and only our status says so: then it is done what that asks for.
+  // NATS 2.10.27 may miss the messages it had no space for, and only `cluster status` reports it:
+  // follow its advice.
   if (await isWholeInTheEnd(stage)) return;
   console.log(`  server-${server} lacks messages, and is filled anew`);
   await nats.stop(server);
@@ -141,7 +142,7 @@ async function natsDiskFull(stage: ClusterStage): Promise<void> {
   assert.ok(await isWholeInTheEnd(stage), 'a server that was filled anew still lacks messages');
 }
 
-/** Whether no server lacks messages for long, by what an operator is told. */
+/** Whether, by `cluster status`, no server misses messages for long. */
 async function isWholeInTheEnd({ rig }: ClusterStage): Promise<boolean> {
   const until = performance.now() + LACKS_MS;
   for (;;) {

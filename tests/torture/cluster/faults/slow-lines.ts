@@ -1,6 +1,6 @@
 /**
- * Lines are slow: what is sent over them arrives, late. Streams go on, later, and who appends goes on appending, unless its line is
- * so slow that others do not hear it in time: then another takes over.
+ * Lines are slow: frames arrive late. Streams continue with a delay, and the sequencer keeps
+ * appending. Only when its line is too slow for the others' timeouts does another node take over.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,9 +11,9 @@ import type { ClusterStage } from '../cluster-stage.ts';
 import type { Line } from '../machines.ts';
 import { ALL_NATS, type Fault, SLEEP_MS } from './fault.ts';
 
-/** One way, and up to half as much more; two servers of NATS have two such lines between them. Slower ones: decision 0099. */
+/** One way, plus up to half; two NATS servers have two such lines. Slower: decision 0099. */
 const SLOW_MS = [20, 50, 100];
-/** Close to what a line is given up at: no answer to a ping for two seconds. */
+/** Close to the timeout of a connection: no pong for two seconds. */
 const VERY_SLOW_MS = 700;
 const SEEDS = 1_000_000;
 
@@ -66,7 +66,7 @@ function allLines(stage: ClusterStage): readonly Line[] {
   ];
 }
 
-/** Every node goes on with its streams and takes new ones. */
+/** Every node continues its streams and accepts new ones. */
 async function slow(
   stage: ClusterStage,
   lines: readonly Line[],
@@ -91,7 +91,7 @@ async function takeover({ rig }: ClusterStage): Promise<void> {
   await leader.start();
 }
 
-/** Somebody appends all the same, this one or another. */
+/** A node still appends, this one or another. */
 async function verySlow(stage: ClusterStage, lines: readonly Line[]): Promise<void> {
   const { random, rig, probeKey } = stage;
   const probes = await openProbes(rig.serving, probeKey);
