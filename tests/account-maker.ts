@@ -1,6 +1,6 @@
 /**
- * Accounts for tests of a running service, made beside it on the same database, as an operator's command
- * makes them: a test with many connections or requests spreads them over enough accounts.
+ * Creates accounts beside a running service, in the same database, as the operator's command does.
+ * Tests with many connections or requests spread them over enough accounts.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -12,8 +12,10 @@ import type { AccountStore } from '@tapeloom/server/accounts/store/account-store
 import { accountsPath } from '@tapeloom/server/accounts/store/sqlite/accounts-path';
 import { openSqliteAccountStore } from '@tapeloom/server/accounts/store/sqlite/sqlite-account-store';
 
-/** One account a name, with the plan `live_history` or what is granted; answers a key of each, with all
- * scopes. */
+/**
+ * One account per name, with the plan `live_history` or the given grants; returns one key of each,
+ * with all scopes.
+ */
 export async function makeAccounts(
   data: string,
   names: readonly string[],
@@ -24,7 +26,7 @@ export async function makeAccounts(
   return await makeAccountsIn(store, names, environment, plans);
 }
 
-/** The same in a store that is open. */
+/** The same in an open store. */
 export async function makeAccountsIn(
   store: AccountStore,
   names: readonly string[],

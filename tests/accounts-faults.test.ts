@@ -15,7 +15,6 @@ import { tapeloom, tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-accounts-'));
 const data = join(directory, 'data');
-/** Many times what it takes: the machine may be busy. */
 const POLL_MS = 50;
 after(() => {
   killServices();
@@ -65,7 +64,7 @@ test('a backup of a running service, restored elsewhere, has the same keys', asy
   assert.equal((await copy.stop('SIGTERM')).code, 0, copy.errors);
 });
 
-/** Runs in every thread of the service, and ends the one that keeps the accounts when a file appears. */
+/** Runs in every thread of the service. Ends the account thread when a file appears. */
 const FAULT = `
   import { existsSync } from 'node:fs';
   import { isMainThread, workerData } from 'node:worker_threads';
@@ -88,7 +87,7 @@ test('when the thread of the accounts dies, everybody is told at once and the re
   await within(WAIT_LIMIT_MS, 'the loss', untilNotReady(service));
   const ready = (await (await service.internal('/health/ready')).json()) as { reason: string };
   assert.equal(ready.reason, 'the accounts have stopped');
-  // Known from memory or not: nobody could hear that the key was revoked.
+  // Cached or not, every key is rejected: no revocation could reach the service.
   for (const path of ['/v1/usage', '/v1/instruments', '/v1/keys']) {
     const answer = await service.get(path, service.authorized);
     assert.equal(answer.status, 503);

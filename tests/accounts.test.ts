@@ -16,7 +16,6 @@ import { tapeloomJson } from './tapeloom-command.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-accounts-'));
 const data = join(directory, 'data');
-/** Several times the second that a change may take to reach a connection: the machine may be busy. */
 const POLL_MS = 50;
 const SECRET = /svc_(?:live|test|token)_\w/;
 after(() => {
@@ -93,7 +92,8 @@ test('what an operator does reaches open connections of a running service', asyn
   assert.equal(refused.status, 401);
   const again = await service.connect(revoked.key).closed;
   assert.equal(again.code, 4001);
-  // The one that does not read is gone too: its close frame waited for nobody.
+  // The slow consumer's connection is closed too: the close does not wait until it reads the close
+  // frame.
   await within(WAIT_LIMIT_MS, 'the end of a deaf connection', untilConnections(service, 1));
 
   await tapeloomJson(data, 'account', 'suspend', 'acme');

@@ -16,7 +16,7 @@ import { neighbourMissing, neighbourProgram } from './neighbour-program.ts';
 const root = join(import.meta.dirname, '..');
 const promtoolMissing = neighbourMissing('promtool');
 
-/** Rejects with its words where it finds a fault. */
+/** Rejects with promtool's output when it reports a fault. */
 async function promtool(...words: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(neighbourProgram('promtool')!, words, { cwd: root });
   return stdout;
@@ -56,7 +56,7 @@ test('promtool finds nothing to say of the metrics but that some count days', {
   const text = listedMetrics().map(sampleOf).join('');
   const run = spawnSync(neighbourProgram('promtool')!, ['check', 'metrics'], { input: text });
   const findings = `${run.stdout}${run.stderr}`.split('\n').filter((line) => line !== '');
-  // They count days of trading, which are no time that could be seconds.
+  // These metrics count trading days, which cannot be converted to seconds.
   const days = /^tapeloom_\w*days\w* use base unit "seconds" instead of "days"$/;
   assert.deepEqual(
     findings.filter((line) => !days.test(line)),

@@ -1,6 +1,7 @@
 /**
- * No page of ours can hold an API key: neither what the portal is built from nor the pages of the examples have a
- * key in them, hand one to a client, or send an `Authorization` header. What is shown as text to copy is no code.
+ * No page of ours can hold an API key. The sources of the portal and of the example pages contain
+ * no key, pass none to a client, and send no `Authorization` header. Text shown for copying does
+ * not count.
  */
 
 import assert from 'node:assert/strict';
@@ -58,7 +59,7 @@ function isClient({ type, callee }: Node): boolean {
   return type === 'NewExpression' && CLIENTS.includes(String((callee as Node).name));
 }
 
-/** Of a property that is written, in whatever way. */
+/** The name of an object literal's property, quoted or not. */
 function propertyName({ type, key }: Node): string | undefined {
   if (type !== 'Property') return undefined;
   const { name, value } = key as Node;

@@ -1,7 +1,7 @@
 /**
- * The part of the browser test that both sides run: a small tape from a fixed recipe and every
- * indicator over it, settled and incremental. It is bundled for the page as it is, so whatever differs
- * between the two sides is a difference of the machines that run it.
+ * The part of the browser test that both sides run: a small tape from a fixed recipe, and every
+ * indicator over it, settled and incremental. The page gets the same code in a bundle, so any
+ * difference between the two sides comes from the engines that run it.
  */
 
 import { createSessionTable } from '@tapeloom/core/calendar/session-table';
@@ -21,7 +21,7 @@ const FIRST_DAY = utcDay(20260105);
 const DAYS = 3;
 const TRADES_PER_DAY = 4_000;
 
-/** The log of each indicator in both speeds, as lines of JSON. */
+/** The log of each indicator in both modes, as lines of JSON. */
 export function computeAll(): Record<string, string[]> {
   const logs: Record<string, string[]> = {};
   for (const indicator of INDICATORS) {
@@ -62,7 +62,7 @@ function compute(indicator: Indicator, params: Params, stepNs: number | null): s
   return log;
 }
 
-/** A walk of prices in bursts, from a generator whose products are exact in doubles. */
+/** A random walk of prices in bursts, from a generator whose products are exact in doubles. */
 function tradesOf(day: typeof FIRST_DAY): TradeBatch {
   const batch = allocateBatch(day, 1 as Rank, TRADES_PER_DAY);
   let state = day % 2_147_483_647;

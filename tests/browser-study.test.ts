@@ -7,7 +7,7 @@ import { chromiumMissing, launchChromium } from './headless-chromium.ts';
 
 const entry = `${import.meta.dirname}/browser-study-page.ts`;
 
-/** The page's code in one file: core has no dependencies, so nothing else may come with it. */
+/** The page's code in one file. Core has no dependencies, so nothing else may be bundled. */
 async function bundle(): Promise<string> {
   const result = await build({
     configFile: false,

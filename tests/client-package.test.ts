@@ -53,14 +53,14 @@ before(() => {
 });
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-/** What a program of the project prints. */
+/** Runs a program in the project; returns its output. */
 function run(node: string, text: string): string {
   const file = join(project, 'program.js');
   writeFileSync(file, text);
   return execFileSync(node, [file], { cwd: project, encoding: 'utf8' });
 }
 
-/** What the compiler says of a file of the project; nothing, if all is well. */
+/** The compiler's errors for a file of the project; empty when there are none. */
 function typeFaults(text: string): string {
   writeFileSync(join(project, 'program.ts'), text);
   const compilerOptions = {
@@ -115,7 +115,7 @@ test('publint and are-the-types-wrong find nothing [CLIENT-01] [CLIENT-02]', asy
   );
   const result = await checkPackage(createPackageFromTarballData(tarball));
   assert.ok(result.types !== false && 'problems' in result);
-  // Only what can import modules is judged: the package has no other entry.
+  // Only resolution modes that can import ES modules count: the package has no other entry.
   const problems = result.problems.filter(
     (problem) =>
       !('resolutionKind' in problem) || !['node10', 'node16-cjs'].includes(problem.resolutionKind),
@@ -220,7 +220,7 @@ test('the stream alone is at most 12 kB for a browser, minified and gzipped', as
   assert.ok(bytes <= STREAM_BUNDLE_BYTES_MAX, `${bytes} bytes`);
 });
 
-/** A module with all it imports, as a page would get it. */
+/** A module bundled with its imports, as a page would load it. */
 async function bundled(path: string): Promise<{ code: string; imports: readonly string[] }> {
   await using bundle = await rolldown({ input: join(installed, path), platform: 'browser' });
   const { output } = await bundle.generate({ minify: true, format: 'esm' });

@@ -33,7 +33,7 @@ interface Key {
   readonly header: string;
 }
 
-/** The pieces of the service that judge by the accounts' clock. */
+/** The components of the service that use the accounts' clock. */
 class Pieces implements AsyncDisposable {
   readonly clock: JumpingClock;
   readonly store: AccountStore;
@@ -146,7 +146,7 @@ test('a token is used once and lives a minute at most on the clock shown, whatev
     assert.equal(await consume(used), 'accepted');
     pieces.clock.jump(jump);
     assert.equal(await consume(used), 'unknown', 'not a second time');
-    // Set back, our clock goes on at half speed, so the minute is two at most.
+    // After a jump back our clock runs at half speed, so a minute takes at most two.
     pieces.clock.pass(2 * MINUTE_MS);
     assert.equal(await consume(unused), 'unknown', 'too old');
     const fresh = await issue();
@@ -181,7 +181,7 @@ test('a budget is freed once, and charged in the month that reserved it [SEC-35]
   for (const jump of JUMPS) {
     await using pieces = await Pieces.start();
     const accountId = await pieces.account();
-    // On the other side of the month's edge, so that the jump leads across it.
+    // On the other side of the month's edge, so that the jump crosses it.
     pieces.clock.pass(jump > 0 ? 0 : HOUR_MS);
     const period = periodOf(pieces.clock.now());
     const reserve = (id: string, amount: number, month = period) => {
@@ -244,7 +244,8 @@ test('what is open stays counted over a jump, and what was lost is free after 90
     assert.equal(await take('other'), false);
     clock.pass(5 * MINUTE_MS);
     assert.equal(await take('other'), false, 'the connection is still open');
-    // The process is lost: nobody renews. Our clock may go at half speed for a while.
+    // The process is lost, so nothing renews the lease. Our clock may run at half speed for a
+    // while.
     renewing[Symbol.dispose]();
     clock.jump(-jump);
     for (let second = 0; second < 180; second += 1) {

@@ -1,6 +1,7 @@
 /**
- * The line between a customer and the service, which a test can cut: at any moment, or behind so many
- * bytes of the next answer. It can also fall silent there, so that a customer can be killed in the middle.
+ * A proxy between a client and the service. A test can cut the connection at any moment, or after a
+ * number of bytes of the next response. It can also fall silent there, so that a test can kill the
+ * client midway.
  */
 
 import { once } from 'node:events';
@@ -14,7 +15,7 @@ interface Fault {
 export class CuttingProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #customers = new Set<Socket>();
-  /** Of the next connections, one each. */
+  /** Faults of the next connections, one each. */
   readonly #faults: Fault[] = [];
 
   private constructor(target: URL) {
@@ -32,19 +33,19 @@ export class CuttingProxy implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** One of the next connections ends behind so many bytes of the service. */
+  /** The next connection without a fault ends after this many bytes from the service. */
   cutNext(afterBytes: number): void {
     this.#faults.push({ afterBytes, happen: (customer) => customer.end() });
   }
 
-  /** One of the next connections says nothing behind so many bytes; resolves when it does. */
+  /** The next connection without a fault stalls after this many bytes; resolves when it does. */
   async silenceNext(afterBytes: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#faults.push({ afterBytes, happen: () => resolve() });
     await promise;
   }
 
-  /** Every connection breaks, without a goodbye. */
+  /** Resets every connection. */
   cut(): void {
     for (const customer of this.#customers) customer.resetAndDestroy();
   }
@@ -60,7 +61,7 @@ export class CuttingProxy implements AsyncDisposable {
     const fault = this.#faults.shift();
     let left = fault?.afterBytes ?? Number.POSITIVE_INFINITY;
     this.#customers.add(customer);
-    // Which side went, and how, the other one notices by the end of its own connection.
+    // Each side's end or failure ends the other side.
     customer
       .on('error', () => {})
       .on('close', () => {

@@ -1,7 +1,7 @@
 /**
- * Every sample of the documentation does what it says: blocks of JSON parse, programs compile, strictly, against the
- * client as it is published, and run against a real service on the oldest Node that customers may have, and so do commands.
- * What cannot run says why. How samples are marked: `docs/guides/write-docs.md`.
+ * Every sample of the documentation works. JSON blocks parse. Programs compile strictly against the
+ * published client and, like commands, run against a real service on the oldest supported Node. A
+ * sample that cannot run gives its reason. How samples are marked: `docs/guides/write-docs.md`.
  */
 
 import assert from 'node:assert/strict';
@@ -15,11 +15,11 @@ import { pythonFor } from './docs-samples/python.ts';
 import { SampleStage } from './docs-samples/sample-stage.ts';
 import { chromiumMissing } from './headless-chromium.ts';
 
-/** Others that are checked as a whole, wherever they stand. */
+/** Blocks that another test checks as a whole. */
 const TESTED_BY: Readonly<Record<string, string>> = { session: 'tests/protocol-sessions.test.ts' };
 const RUN = ['ts', 'js', 'sh', 'python'];
 const PARSED = ['json', 'jsonc'];
-/** Pages whose samples run at a time. */
+/** Pages whose samples run concurrently. */
 const PAGES_AT_ONCE = 3;
 
 const fences = allFences();
@@ -27,7 +27,7 @@ const isMarked = ({ marks, language }: Fence) =>
   marks.has('not-run') || marks.has('tested-by') || TESTED_BY[language] !== undefined;
 const runnable = fences.filter((fence) => RUN.includes(fence.language) && !isMarked(fence));
 const inBrowser = runnable.filter(({ marks }) => marks.has('browser'));
-/** Pages of indicators are made from one form: some of them stand for all, which `.ci/long` runs. */
+/** Indicator pages come from one template, so some stand for all; `.ci/long` runs all of them. */
 const isLeftOut = ({ page }: Fence) =>
   process.env.SAMPLES !== 'all' &&
   /^docs\/indicators\/(?!bars|footprint|volume-profile)/.test(page);
@@ -54,7 +54,7 @@ test('blocks of JSON parse', () => {
   for (const { place, language, marks, text } of fences) {
     if (!PARSED.includes(language) || marks.has('not-run')) continue;
     const plain = language === 'jsonc' ? withoutComments(text) : text;
-    // Several documents stand below each other.
+    // A block may contain several JSON documents.
     for (const part of plain.trim().split(/\n(?=[[{])/)) {
       assert.doesNotThrow(() => JSON.parse(part), place);
     }
@@ -128,7 +128,7 @@ describe('the samples', () => {
     });
   });
 
-  // After they ran: some import what others made.
+  // After the run, because some samples import files that others write.
   it('compile, with every check on', async () => {
     const typed = fences.filter(
       ({ language, marks }) =>
@@ -153,7 +153,7 @@ describe('the samples', () => {
   });
 });
 
-/** The test that it names must be there and name the page. */
+/** The named test must exist and name the page. */
 function testFaults({ page }: Fence, path: string | undefined): readonly string[] {
   if (path === undefined) return [];
   if (!existsSync(join(root, path))) return [`${path} does not exist`];
@@ -161,7 +161,7 @@ function testFaults({ page }: Fence, path: string | undefined): readonly string[
   return isNamed ? [] : [`${path} does not name ${page}`];
 }
 
-/** Python, or one of its packages, may not be there; `.ci/run` brings them. */
+/** Whether Python or one of its packages is missing here; `.ci/run` installs them. */
 function isWithoutMeans({ language, text }: Fence): boolean {
   return language === 'python' && pythonFor(text) === null;
 }

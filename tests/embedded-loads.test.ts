@@ -1,4 +1,7 @@
-/** One machine alone loads nothing of what machines share: neither the clients of PostgreSQL and NATS nor our own parts for them. */
+/**
+ * A standalone service loads no cluster code: neither the PostgreSQL and NATS clients nor our own
+ * modules for them.
+ */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,7 +13,7 @@ import { SERVICE_OF_SOURCES } from './tapeloom-program.ts';
 
 after(killServices);
 
-/** Tells every module of those that any thread loads. */
+/** Reports every such module that any thread loads. */
 const WATCH = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   import { writeSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The examples as a customer runs them, against one service whose clock runs fast, so that bars finish. */
+/** Runs the examples as a customer does, against one service whose fast clock lets bars finish. */
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -16,19 +16,18 @@ import { killServices, NO_PAST, RunningService, WAIT_LIMIT_MS, within } from './
 
 const examples = join(import.meta.dirname, '../examples');
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-examples-'));
-/** Many times what it takes: the machine of a test may be busy. */
 const DAY_MS = 86_400_000;
 const PAGE_PASSWORD = 'only for this test';
-/** In the page: what it gets who asks for a token there. */
+/** In the page: the status of its request for a token. */
 const TOKEN_STATUS = `fetch('/stream-token', { method: 'POST' }).then(({ status }) => status)`;
 const midnightMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-/** Of the day before this file began, which is there from the first moment on. */
+/** Yesterday, which a service has from its first moment on. */
 const from = new Date(midnightMs - DAY_MS / 2).toISOString();
 const to = new Date(midnightMs - DAY_MS / 24).toISOString();
 
 let service: RunningService;
 let proxy: CuttingProxy;
-/** What the alias means now: while a fast clock runs it may come to mean another one. */
+/** The contract of the alias now; with a fast clock the alias may roll to another one. */
 let contract: string;
 
 before(async () => {
@@ -102,7 +101,7 @@ test('the month is joined to the present, from the first day on that there is', 
   assert.ok(since !== undefined, lines[0]!);
   const usual = lines.slice(0, lines.indexOf('Now:'));
   assert.equal(usual.filter((line) => /^\d\d:00 +\d+\.\d/.test(line)).length, 24);
-  // What history says now is what the past and the present said in one.
+  // History now must equal the example's past and live bars together.
   const past = Number(/ of (\d+) bars:$/m.exec(lines.join('\n'))?.[1]);
   const bars = await settled('bars', { size: 300, session: 'utc' }, since);
   const opens = bars.map(({ ts }) => new Date(Number(BigInt(ts) / 1_000_000n)).toISOString());
@@ -119,7 +118,7 @@ describe('in a browser', { skip: chromiumMissing }, () => {
   });
   after(() => browser.close());
 
-  /** The page of an example, and what went wrong in it. */
+  /** Opens the page of an example; collects its errors. */
   async function open(
     name: string,
     fields: Readonly<Record<string, string>>,
@@ -129,13 +128,16 @@ describe('in a browser', { skip: chromiumMissing }, () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 760 } });
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(String(error)));
-    // Some browsers can expand zstd by themselves, and this is not about those.
+    // Some browsers decompress zstd natively; this test covers the others.
     await page.addInitScript('delete globalThis.DecompressionStream');
     await page.goto(`${address}?${new URLSearchParams(fields)}`);
     return { page, faults };
   }
 
-  /** Looks at every frame of the screen; a text that the page may not run itself, for its own safety. */
+  /**
+   * Checks a condition on every animation frame. The page's policy forbids evaluating text inside
+   * the page.
+   */
   const until = (page: Page, condition: string) => {
     const shown = page.evaluate(`new Promise((resolve) => {
       const text = (id) => document.getElementById(id).textContent;
@@ -245,7 +247,7 @@ interface Order {
 
 const programs = new Set<ChildProcess>();
 
-/** An example as a process of its own, over a line that can be cut. */
+/** An example as its own process, over a connection that can be cut. */
 class Program {
   readonly child: ChildProcess;
   #errors = '';
@@ -286,14 +288,14 @@ interface Item {
   readonly ts: string;
 }
 
-/** All objects until now, which is no earlier than what any subscriber has seen. */
+/** All objects up to now, a position no earlier than any subscriber's. */
 async function settled(indicator: string, params: object, since: string): Promise<readonly Item[]> {
   const subscriber = await service.open();
   const request = { instrument: contract, indicator, params, mode: 'confirmed' };
   await subscriber.send({ t: 'subscribe', sub: 'now', ...request });
   const { cursor: now } = await subscriber.first(({ t }) => t === 'snapshot');
   await subscriber.close();
-  // Unlike a time, a cursor that history has not reached yet is waited for.
+  // For a cursor that it has not reached yet, history waits; for a time it does not.
   const untilCursor = String(now);
   const fields = { instrument: contract, indicator, params: JSON.stringify(params) };
   const items: Item[] = [];
@@ -324,7 +326,7 @@ async function json<T>(path: string, fields: Readonly<Record<string, string>> = 
   return (await (await answered(path, fields)).json()) as T;
 }
 
-/** The data of all items of a range that fits into a page. */
+/** The data of all items of a range that fits on one page. */
 async function history<Data>(fields: Readonly<Record<string, string>>): Promise<readonly Data[]> {
   const { items } = await json<{ items: { data: Data }[] }>('/v1/history', fields);
   return items.map(({ data }) => data);

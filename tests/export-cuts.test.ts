@@ -18,7 +18,7 @@ test('exports cut anywhere, also by a kill and over a cache that is being spoilt
   });
   assertExportsHeld(report);
   assert.equal(report.exports, 24);
-  // Which responses a kill meets depends on the machine's pace.
+  // Which responses a kill interrupts depends on the speed of the machine.
   const least = Math.min(report.interrupted, report.bytesRead, ...Object.values(report.cuts));
   assert.ok(least > 0, JSON.stringify(report));
 });

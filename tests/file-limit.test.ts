@@ -44,13 +44,13 @@ test('sockets beyond the limit on open files take nothing from the tape and the 
     return Number(new RegExp(`^${RegExp.escape(name)} (\\S+)$`, 'm').exec(text)?.[1]);
   };
   assert.ok((await metric('tapeloom_sockets{kind="all"}')) <= 64);
-  // The last ones may still stand in the system's line, not accepted yet.
+  // The last connections may still wait in the system's accept queue.
   const areCut = async () => {
     const cut = 'tapeloom_sockets_cut_total{kind="strangers"}';
     while ((await metric(cut)) <= openFiles - 64) await pause(20);
   };
   await within(WAIT_LIMIT_MS, 'the cut of those beyond', areCut());
-  // Accounts, sealed days, the tape: all of them open what they need.
+  // Accounts, sealed days and the tape can still open the files they need.
   assert.equal((await service.send('POST', '/v1/stream-tokens')).status, 201);
   const late = await service.open();
   await late.send({ t: 'subscribe', sub: 'a', instrument: 'BTC.c.0', indicator: 'bars' });

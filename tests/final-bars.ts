@@ -1,4 +1,4 @@
-/** Bars that a service must find again whatever happened to it, and whichever program runs it. */
+/** Final bars that a service must still return after any fault or upgrade. */
 
 import assert from 'node:assert/strict';
 import type { RunningService } from './running-service.ts';
@@ -9,13 +9,13 @@ interface Bar {
   readonly data: unknown;
 }
 
-/** By id. */
+/** Bars by id. */
 export type Bars = ReadonlyMap<string, Bar>;
 
 const DAY_MS = 86_400_000;
 const midnightMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 export const BARS = { instrument: 'BTC.c.0', indicator: 'bars' };
-/** Of the day before this process began, which is there from the first moment on. */
+/** Yesterday, which a service has from its first moment on. */
 const YESTERDAY = new URLSearchParams({
   ...BARS,
   mode: 'confirmed',
@@ -23,7 +23,7 @@ const YESTERDAY = new URLSearchParams({
   to: new Date(midnightMs).toISOString(),
 });
 
-/** Those of yesterday, and those of a snapshot now, if there are any yet. */
+/** Final bars of yesterday and of a current snapshot, which may have none yet. */
 export async function finalBars(service: RunningService): Promise<Bars> {
   const answer = await service.get(`/v1/history?${YESTERDAY}`, service.authorized);
   if (answer.status !== 200) assert.fail(await answer.text());
@@ -38,7 +38,7 @@ export async function finalBars(service: RunningService): Promise<Bars> {
   return new Map([...past, ...now].map((item) => [item.id, item]));
 }
 
-/** Of days that both have: a snapshot after midnight is of another day than one before. */
+/** Compares days that both have: a snapshot after midnight covers another day. */
 export function assertContains(all: Bars, part: Bars): void {
   const dayOf = (id: string) => id.split('.')[0];
   const days = new Set([...all.keys()].map(dayOf));

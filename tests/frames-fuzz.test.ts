@@ -13,7 +13,7 @@ test('6,000 generated frames: every close code is the one a judge names, nothing
   const keys = Array.from({ length: 16 }, () => KEY);
   const progress = await fuzzFrames({ port: stream.port, keys }, FRAMES, SEED);
   t.diagnostic(`\n${outcomeTable(progress)}`);
-  // The run is worth something only if it met every kind of end.
+  // The run proves something only if it produced every kind of close.
   for (const code of [1000, 1002, 1003, 1005, 1007, 1009, 4001, null]) {
     assert.ok(progress.closes.has(code), `${code} was met`);
   }

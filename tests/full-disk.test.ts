@@ -1,4 +1,7 @@
-/** A disk that is full, read-only or none at all, before and while a service runs; on file systems of its own where that can be had. */
+/**
+ * A full, read-only or missing disk, before a start and while a service runs; on separate file
+ * systems where the platform allows them.
+ */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -21,7 +24,7 @@ const mountMissing = canMount === 0 ? false : 'no file system can be mounted her
 
 const procMissing = process.platform === 'linux' ? false : 'only Linux has /proc';
 
-/** Runs what follows with a small disk as its data directory, prepared by these words of the shell. */
+/** A command prefix: mounts a small data directory and prepares it with this shell text. */
 const onSmallDisk = (size: string, prepare: string) => [
   ...['unshare', '-rm', 'sh', '-c'],
   `mkdir -p ${data} && mount -t tmpfs -o size=${size} none ${data} && ${prepare}; exec "$@"`,
@@ -54,7 +57,7 @@ test('a data directory that nobody can make is refused at once', {
   assert.match(service.errors, /^Tapeloom cannot start: the data directory \/proc\/x cannot be/);
 });
 
-/** Until nothing more can be written, also by others meanwhile. */
+/** Fills the disk, also against concurrent writers. */
 function fill(path: string): void {
   const piece = new Uint8Array(1 << 20);
   try {
@@ -69,7 +72,7 @@ test('a disk that was full and has room again ends the process with 75, for a su
 }, async () => {
   const service = new RunningService({ data, env: NO_PAST, prefix: onSmallDisk('150m', 'true') });
   await service.ready();
-  // The child's own view of its disk.
+  // The disk as the child process sees it.
   const inside = `/proc/${service.pid}/root${data}`;
   const filler = join(inside, 'filler');
   fill(filler);

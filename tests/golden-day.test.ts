@@ -1,6 +1,6 @@
 /**
- * The golden day: pages, snapshots, estimates and exports of every indicator, and what streams publish, are
- * those that were written down before. `GOLDEN=all` compares a day with many more trades as well.
+ * The golden day: pages, snapshots, estimates and exports of every indicator, and what streams
+ * publish, equal the recorded digests. `GOLDEN=all` also compares a day with many more trades.
  */
 
 import assert from 'node:assert/strict';
@@ -18,7 +18,7 @@ for (const name of SCALE_NAMES) {
   });
 }
 
-/** The names of the cases that differ, or that only one has. */
+/** The names of cases that differ or that only one side has. */
 function differences(found: Digests, written: Digests): readonly string[] {
   const names = new Set([...Object.keys(written), ...Object.keys(found)]);
   return [...names].filter((name) => found[name] !== written[name]);

@@ -1,8 +1,8 @@
 /**
- * A Chromium for tests. On Linux x64 it comes with npm alone: it is unpacked once per version, with the
- * system libraries it needs, into a directory that appears whole or not at all, so that test files which
- * run at the same time cannot meet a half-written browser. Elsewhere an installed Chromium or Chrome is
- * used, and where there is none `chromiumMissing` is the sentence to skip with.
+ * A Chromium for tests. On Linux x64 npm provides it: once per version it is unpacked, with its
+ * system libraries, into a directory that appears atomically. So concurrent test files never see a
+ * half-written browser. Elsewhere an installed Chromium or Chrome is used; without one,
+ * `chromiumMissing` holds the reason for skipping.
  */
 
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -22,7 +22,7 @@ const ARGS = [
   '--disable-sync',
 ];
 
-/** Where Debian, Google and macOS put them. */
+/** Where Debian, Google and macOS install them. */
 const INSTALLED = [
   '/usr/bin/chromium',
   '/usr/bin/google-chrome',
@@ -34,7 +34,7 @@ const INSTALLED = [
 const comesWithNpm = process.platform === 'linux' && process.arch === 'x64';
 const installed = INSTALLED.find(exists);
 
-/** Why no browser can be had here, false where one can. */
+/** Why no browser is available here; false when one is. */
 export const chromiumMissing =
   !comesWithNpm && installed === undefined
     ? `npm has no Chromium for ${process.platform} on ${process.arch}, and none is installed`
@@ -66,14 +66,14 @@ async function unpackedHome(): Promise<string> {
   try {
     renameSync(part, home);
   } catch (error) {
-    // Another test file was first: its copy is as good.
+    // Another test file finished first; its copy is equivalent.
     rmSync(part, { recursive: true });
     if (!exists(home)) throw error;
   }
   return home;
 }
 
-/** The package unpacks into the temporary directory of the process and nowhere else. */
+/** The package can unpack only into the temporary directory of the process. */
 async function inflateInto(directory: string, files: readonly string[]): Promise<void> {
   const before = process.env.TMPDIR;
   process.env.TMPDIR = directory;

@@ -1,4 +1,7 @@
-/** The cache of the client's history against a service, and against processes that are killed while they write. */
+/**
+ * The cache of the client's history against a service, and against processes killed while they
+ * write.
+ */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,7 +1,8 @@
 /**
- * The delay at the doors of history: several services whose tapes are the same up to what a delayed key
- * may see, and differ in everything after it. Whatever such a key asks, it gets the same answer from all
- * of them, to the byte: items, tails, ends, costs, refusals, headers. So nothing of what is hidden leaks.
+ * The delay of history endpoints. Several services have tapes that are equal up to the time a
+ * delayed key may see, and differ in everything after it. Every request of such a key gets the same
+ * response from all of them, byte for byte: items, tails, ends, costs, errors, headers. So no
+ * hidden data leaks.
  */
 
 import assert from 'node:assert/strict';
@@ -23,14 +24,14 @@ const NOW = instantOf('2026-11-11T15:30:00Z');
 /** Ten minutes. */
 const DELAY = 600_000_000_000n;
 const VISIBLE = (NOW - DELAY) as EpochNs;
-/** Every five seconds from 14:30 on; of the last ten minutes 120 in the plain world. */
+/** Every five seconds from 14:30 on; the first world has 120 more in the last ten minutes. */
 const TRADES_SEEN = 600;
 const SECOND = 1_000_000_000n;
 
 /** Every kind of delayed key. */
 const KINDS = ['sandbox', 'history', 'trial'] as const;
 type Kind = (typeof KINDS)[number];
-/** An account may ask sixty times a minute, and the clock stands still. */
+/** An account may send sixty requests a minute, and the clock stands still. */
 const ACCOUNTS = 20;
 
 interface World {
@@ -54,7 +55,7 @@ after(async () => {
 async function worldOf(
   today: (seen: readonly MemoryTrade[]) => readonly MemoryTrade[],
 ): Promise<World> {
-  // All days before are the same everywhere.
+  // All earlier days are equal in all worlds.
   const service = await RestService.start({ start: instantOf('2026-11-10T23:59:59Z') });
   fillMarket(service);
   const seen = Array.from({ length: TRADES_SEEN }, (_, at) => ({
@@ -76,7 +77,7 @@ async function worldOf(
   return { service, keys };
 }
 
-/** Trades from the first instant on that a delayed key does not see. */
+/** Trades that a delayed key does not see, from the first hidden instant on. */
 function hidden(count: number, apart: bigint, seed: number): MemoryTrade[] {
   const random = seededRandom(seed);
   return Array.from({ length: count }, (_, at) => ({
@@ -87,7 +88,10 @@ function hidden(count: number, apart: bigint, seed: number): MemoryTrade[] {
   }));
 }
 
-/** Everything a customer can see of an answer and when it comes, but for what is different each time. */
+/**
+ * Everything that a client can observe of a response and its delay, without values that always
+ * differ.
+ */
 async function seenOf({ service }: World, url: string, key: string): Promise<string> {
   const pausedBefore = service.pausedMs;
   const answer = await service.http.app.inject({
@@ -99,7 +103,7 @@ async function seenOf({ service }: World, url: string, key: string): Promise<str
     status: answer.statusCode,
     waitedMs: service.pausedMs - pausedBefore,
     headers,
-    // What it says; the code behind it is the account's.
+    // The token's claims; its signature depends on the account.
     token: typeof token === 'string' ? token.split('.')[0] : null,
     body: answer.rawPayload.toString('latin1'),
   };
@@ -121,7 +125,7 @@ const instants = fc.oneof(
   fc.bigInt({ min: -3_600n * SECOND, max: 900n * SECOND }),
 );
 const instant = instants.map((off) => String(VISIBLE + off));
-/** Trades that are seen, the last of them, the first hidden ones, and some that nobody knows. */
+/** Visible trades, the last of them, the first hidden trades, and trades that do not exist. */
 const cursors = fc
   .tuple(
     fc.oneof(
@@ -143,7 +147,7 @@ const indicators = fc.constantFrom<Fields>(
   { indicator: 'sweeps', params: '{"levels":2,"minSize":1}' },
   { indicator: 'session-levels' },
 );
-/** Now and then. */
+/** Sets an optional field in a quarter of the cases. */
 const some = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const query = fc.record({
@@ -186,7 +190,7 @@ test('no answer of history or estimate, nor when it comes, tells anything of wha
     ),
     { numRuns: 150 },
   );
-  // It is worth something only if much was given.
+  // The run proves something only if many requests succeeded.
   for (const path of ['/v1/history', '/v1/history/estimate']) {
     assert.ok(statuses.get(`${path} 200`)! > 15, JSON.stringify([...statuses]));
     assert.ok(statuses.get(`${path} 400`)! > 8);

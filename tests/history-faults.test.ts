@@ -1,4 +1,4 @@
-/** What the real service does when files below it rot: a kept result, a sealed day. */
+/** How the real service handles damaged files: a cached result, a sealed day. */
 
 import assert from 'node:assert/strict';
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 const dayBefore = (days: number) => new Date(midnight - days * DAY_MS).toISOString().slice(0, 10);
 
-/** Until something is looked at again. */
+/** The pause between two checks. */
 const turn = () => pause(5);
 
 let service: RunningService;
@@ -43,7 +43,7 @@ async function ask(path: string, fields: Readonly<Record<string, string>>) {
   return { status: answer.status, headers: Object.fromEntries(answer.headers), text };
 }
 
-/** Used and left, but for the requests themselves. */
+/** The used and remaining budgets, except the count of requests. */
 async function usage(): Promise<object> {
   const answer = await service.send('GET', '/v1/usage', { key });
   const { used, remaining } = (await answer.json()) as Record<string, Record<string, number>>;
@@ -52,7 +52,7 @@ async function usage(): Promise<object> {
 
 const day = (days: number) => ({ from: dayBefore(days), to: dayBefore(days - 1) });
 
-/** Other bits in the middle of a file. */
+/** Overwrites bytes in the middle of a file. */
 function damage(file: string): void {
   const bytes = readFileSync(file);
   const middle = bytes.length >> 1;
@@ -63,14 +63,14 @@ function damage(file: string): void {
 test('a kept result that rots is found out and computed anew, to the same bytes', async () => {
   const first = await ask('/v1/history', day(2));
   assert.equal(first.status, 200, first.text);
-  // It is kept behind the answer's back.
+  // The result is cached after the response.
   const kept = () => globSync('cache/**/*.result', { cwd: data }).map((name) => join(data, name));
   while (kept().length === 0) await turn();
   const again = await ask('/v1/history', day(2));
   assert.equal(again.text, first.text, 'kept or computed is the same');
   for (const file of kept()) damage(file);
   assert.equal((await ask('/v1/history', day(2))).text, first.text, 'what is in memory is right');
-  // Another process has nothing in memory.
+  // A new process has nothing in memory.
   await service.stop('SIGKILL');
   service = new RunningService({ data });
   await service.ready();
@@ -79,10 +79,10 @@ test('a kept result that rots is found out and computed anew, to the same bytes'
   while (kept().every((file) => statSync(file).size === 0)) await turn();
 });
 
-/** Damages a sealed day; nothing was asked of it before. */
+/** Damages a sealed day that no request has read. */
 async function damagedDay(days: number) {
   const name = dayBefore(days).replaceAll('-', '');
-  // Older days are made while the service runs.
+  // The running service still builds older days.
   while ((await ask('/v1/history/estimate', day(days + 1))).status !== 200) await turn();
   const page = JSON.parse((await ask('/v1/history', { ...day(3), limit: '1' })).text);
   const { contract } = page as { contract: string };
@@ -95,7 +95,7 @@ async function damagedDay(days: number) {
 
 test('an export that comes to a rotten day is cut there, and not resumed over it', async () => {
   const { name } = await damagedDay(6);
-  // So many lines that some have left before the day is come to.
+  // Enough lines that some are sent before the export reaches the damaged day.
   const params = JSON.stringify({ bar: 'tick', size: 1 });
   const range = { from: dayBefore(7), to: dayBefore(5) };
   const fields = { instrument: 'BTC.c.0', indicator: 'bars', params, ...range };
@@ -127,7 +127,8 @@ test('a day that a stream finds damaged ends other streams, is missing for histo
   await client.send({ ...wanted, params: { initialBalanceMinutes: 30 } });
   await client.first(({ t, sub }) => t === 'status' && sub === 'b');
   while ((await counted()) === before) await turn();
-  // Alone there is nowhere to fetch it from: who was sent numbers that were made with it begins afresh without it.
+  // A standalone node cannot fetch a copy. A subscriber whose results include the day is reset and
+  // starts again without it.
   const { reason } = await watcher.first(({ t }) => t === 'reset');
   assert.equal(reason, 'source_gap');
   await watcher.first(({ t, state }) => t === 'status' && state === 'live');
@@ -176,7 +177,7 @@ test('a sealed day that rots is missing from the first request on, named in the 
   const { gaps } = JSON.parse(text) as { readonly gaps: readonly { readonly why: string }[] };
   assert.deepEqual([gaps.length, gaps[0]?.why], [1, 'damaged'], text);
   putBack();
-  // It is looked at about once a second.
+  // The service checks the day about once a second.
   while ((await ask('/v1/history/estimate', around)).status !== 200) await pause(100);
   assert.equal((await ask('/v1/history', day(4))).status, 200);
   assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);

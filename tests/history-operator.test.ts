@@ -1,4 +1,4 @@
-/** The operator's side of history: the cache filled beside a running service, and days that are far older. */
+/** The operator's side of history: warming the cache of a running service, and much older days. */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 const dateOf = (daysAgo: number) =>
   new Date(midnight - daysAgo * DAY_MS).toISOString().slice(0, 10);
-/** Yesterday, whole. */
+/** All of yesterday. */
 const RANGE = {
   instrument: 'BTC.c.0',
   indicator: 'footprint',
@@ -45,7 +45,7 @@ async function answered(service: RunningService, path: string): Promise<Response
 const historyPath = (fields: object) =>
   `/v1/history?${new URLSearchParams({ ...RANGE, ...fields })}`;
 
-/** The value of a metric by its name and labels as they are printed. */
+/** Reads the metrics; the result maps a name with labels, as printed, to its value. */
 async function metricsOf(service: RunningService): Promise<(name: string) => number> {
   const text = await (await service.internal('/metrics')).text();
   return (name) => {
@@ -104,7 +104,7 @@ test('what is warmed beside a running service is what the service finds, and it 
   assert.equal(after('tapeloom_cache_bytes_max'), 64 * 1024 ** 2);
   assert.equal(after('tapeloom_days_damaged'), 0);
 
-  // And the other way round: what the service kept is there for the command.
+  // Conversely, the command finds what the service has cached.
   const other = { params: '{"size":600}', limit: '1' };
   await answered(service, historyPath(other));
   const again = await tapeloomJson<Warmed>(
@@ -123,7 +123,7 @@ test('what is warmed beside a running service is what the service finds, and it 
 
 test('days far older than the service have their results, and are warmed like others', async () => {
   const data = join(directory, 'old');
-  // Enough for a trade in every bar; commands take it from here.
+  // Enough for a trade in every bar; commands read this variable too.
   const scale = { TAPELOOM_SIM_SCALE: '0.3' };
   Object.assign(process.env, scale);
   const day = dateOf(100);

@@ -1,4 +1,4 @@
-/** What holds over REST and WebSocket alike, and what changes as time goes by. */
+/** Rights that hold over REST and WebSocket alike, and rights that change with time. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -59,12 +59,12 @@ test('history, estimate and export give every entry, name and moment the verdict
         instrument: name,
         indicator: 'bars',
         dataset: 'sim',
-        // What a stream is asked for, history is asked for over the last hour.
+        // Requests the stream's topic as history of the last hour.
         from: String(from ?? now - HOUR),
       };
       for (const path of ['/v1/history', '/v1/history/estimate', '/v1/export']) {
         const answer = await service.get(address(path, fields), { key });
-        // There is no tape: who is let in is told so.
+        // There is no tape, so an authorized request gets `NOT_COVERED`.
         const expected = isAllowed
           ? ({ status: 402, code: 'NOT_COVERED' } as const)
           : ({ status: 403, code: 'FORBIDDEN' } as const);
@@ -95,7 +95,7 @@ test('an unknown name has one code over REST and WebSocket [ERR-02] [ERR-18] [ER
   }
 });
 
-/** The code of the error with which a subscription is refused. */
+/** The error code of a rejected subscription. */
 function subscribed(
   resolve: ReturnType<typeof createResolver>,
   instrument: string,
@@ -130,7 +130,8 @@ test('a next whose day has left the window is too old [HIST-07] [ERR-29]', async
     const late = await service.get(address(path, next), { key });
     checkProblem(late, DOCS_URL, { status: 410, code: 'CURSOR_EXPIRED' });
   }
-  // A next of another day of the same range is still good, though its start has left the window.
+  // A `next` cursor in a later day of the same range is still valid, though the range starts before
+  // the window.
   const later = { ...fields, cursor: '20261105.10.0' };
   assert.equal((await service.get(address('/v1/history', later), { key })).status, 200);
 });
@@ -162,7 +163,7 @@ test('the compute budget renews with the month, lifetime access included [COUNT-
 });
 
 test('the delay holds for pages, estimates and cursors: what is ahead of it does not exist [SEC-25] [PLAN-01]', async () => {
-  // The market trades until 15:45; with the delay it is 15:40.
+  // The market trades until 15:45; with the delay, 15:40 is visible.
   await using service = await RestService.start({ start: instantOf('2026-11-11T15:50:00Z') });
   fillMarket(service);
   const fields = {
@@ -268,7 +269,7 @@ test('an alias means the same contract over history and the stream: one a day, t
         size: 1,
         side: 1 as const,
       }));
-      // A session is given whole or not at all, and this one has begun on the day before.
+      // A session is returned whole or not at all, and this one began on the previous day.
       const before = { ...trades[0]!, at: (now - 17n * HOUR) as EpochNs };
       service.tape.commit(symbol, [before, ...trades.reverse()], now);
     }

@@ -32,7 +32,7 @@ const RANGE = {
   indicator: 'bars',
   params: JSON.stringify({ bar: 'time', size: 45 }),
   from: new Date(midnight.getTime() - DAY_MS / 2).toISOString(),
-  // Further back than the delay of the plan reaches, whatever the time is.
+  // Older than the plan's delay, at any time of day.
   to: new Date(midnight.getTime() - DAY_MS / 24).toISOString(),
 };
 
@@ -78,7 +78,7 @@ test('history and exports need no custom configuration, and an export is resumed
   const scopes = ['--environment', 'live', '--scopes', 'stream,history,export'];
   const { key } = await tapeloomJson<{ key: string }>(data, ...words, ...scopes);
 
-  // The plan has one configuration: it is taken.
+  // The plan allows one configuration, which is in use.
   const subscriber = first.connect(key);
   const custom = (sub: string, size: number) => ({
     t: 'subscribe',
@@ -120,7 +120,7 @@ test('history and exports need no custom configuration, and an export is resumed
   assert.equal((await second.stop('SIGTERM')).code, 0, second.errors);
 });
 
-/** By the program that the documentation shows. */
+/** Downloads with the program of the documentation. */
 async function downloadAsDocumented(service: RunningService, key: string): Promise<string> {
   const page = readFileSync(new URL('../docs/history.md', import.meta.url), 'utf8');
   const program = /^```js file=download\.mjs .*?\n(.*?)^```$/ms.exec(page)?.[1];

@@ -1,4 +1,4 @@
-/** The command as it is built and as customers have it: its threads for foreign files lie beside it. */
+/** The built command, as customers get it, with its worker threads for foreign files beside it. */
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -32,8 +32,8 @@ const ago = (days: number) => addDays(TODAY, -days);
 const timeText = (day: UtcDay) => new Date(Number(epochNs(day, 0) / MS_NS_BIG)).toISOString();
 const expiry = (days: number) => timeText(ago(days)).replace('T00', 'T12');
 /**
- * QQA has expired, QQB trades, and volume has moved the alias from the one to the other five days ago. Of OO nothing trades any
- * more, and of PP nothing was imported.
+ * QQA has expired, QQB trades; volume rolled the alias from QQA to QQB five days ago. No contract
+ * of OO trades any more, and nothing of PP was imported.
  */
 const INSTRUMENTS = `datasets:
   OURS:
@@ -90,7 +90,7 @@ const INSTRUMENTS = `datasets:
           - { from: ${timeText(TODAY).slice(0, 10)}, symbol: QQC }
 `;
 
-/** A trade a minute, of so many lots, around a price. */
+/** A trade per minute of this size, around a price. */
 function imported(symbol: string, day: UtcDay, price: number, size: number) {
   const rows = Array.from({ length: 24 * 60 }, (_, minute): TradeRow => {
     return [minute * MINUTE_NS + 1_000, price + (minute % 7), size, minute % 2 === 0 ? 1 : -1];
@@ -324,7 +324,7 @@ test('a further page is refused with what to do when its days were replaced afte
 
 test('cursors outlive a restart, unless their days were replaced while no service ran', async () => {
   const resume = async () => {
-    // Without the simulator: time comes from a tape of its own.
+    // Without the simulator, tape time comes from an imported tape.
     service = new RunningService({ data });
     await service.ready();
     const subscriber = await service.open();

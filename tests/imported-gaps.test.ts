@@ -1,4 +1,4 @@
-/** History of imported days of which some are missing, and of one some hours are. */
+/** History of imported days; some days are missing, and one day lacks some hours. */
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ const disk = new NodeDisk();
 const now = createClock({ kind: 'system' }).now();
 const MINUTE_NS = 60_000_000_000;
 const TRADES_A_DAY = 24 * 60;
-/** Of the partial day. */
+/** The missing hours of the partial day. */
 const HOLE = [10, 12] as const;
 
 const ago = (days: number) => addDays(dayOf(now), -days);
@@ -34,7 +34,7 @@ const dateText = (day: UtcDay) =>
 const hour = (days: number, hours: number) => String(epochNs(ago(days), hours * 60 * MINUTE_NS));
 const [MISSING, PARTIAL] = [5, 4];
 
-/** QQA has expired; of QQB nothing is there. */
+/** QQA has expired; QQB has no data. */
 const INSTRUMENTS = `datasets:
   OURS:
     products:
@@ -51,7 +51,7 @@ const INSTRUMENTS = `datasets:
           - { symbol: QQB, expiry: ${dateText(ago(-40))}T12:00:00Z }
 `;
 
-/** A trade a minute, but for some hours. */
+/** A trade per minute, except in some hours. */
 function dayOfTrades(days: number, hole: readonly [number, number] | null = null): DayToImport {
   const rows = Array.from({ length: TRADES_A_DAY }, (_, minute): TradeRow => {
     return [minute * MINUTE_NS, 1_000 + (minute % 7), 1 + (minute % 3), minute % 2 === 0 ? 1 : -1];

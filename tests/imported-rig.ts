@@ -1,4 +1,4 @@
-/** A dataset of one's own whose files are imported by the command, into a service that runs or will. */
+/** A customer's dataset, imported by the command into a service that runs now or later. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export const timeText = (day: UtcDay, ns = 0) =>
   new Date(Number(epochNs(day, ns) / MS_NS_BIG)).toISOString();
 export const dateText = (day: UtcDay) => timeText(day).slice(0, 10);
 
-/** The calendar of a template, or `over-midnight`, whose sessions reach from one day into the next. */
+/** `calendar`: a template's calendar, or `over-midnight`, whose sessions cross midnight. */
 const instruments = (calendar: string) => `datasets:
   OURS:
     calendars:
@@ -58,7 +58,7 @@ export class ImportedRig implements Disposable {
     return rig;
   }
 
-  /** Imports a file of trades that covers the days from the first to the last one. */
+  /** Imports a file of trades that covers the days from first to last. */
   async import(
     trades: readonly PlainTrade[],
     [first, last]: readonly [UtcDay, UtcDay],
@@ -78,7 +78,7 @@ export class ImportedRig implements Disposable {
   }
 }
 
-/** Evenly over the days from the first to the last one. */
+/** Trades spread evenly over the days from first to last. */
 export function tradesOver(
   [first, last]: readonly [UtcDay, UtcDay],
   aDay: number,

@@ -1,4 +1,7 @@
-/** A file replaces days of a contract while its streams, pages and exports run: each shows what was, or what is, never both. */
+/**
+ * A file replaces days of a contract while its streams, pages and exports run. Each shows either
+ * the old or the new version, never both.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -14,7 +17,7 @@ const RANGE = { instrument: 'QQB', from: timeText(DAYS[0]), to: timeText(addDays
 const BARS = { indicator: 'bars', params: JSON.stringify({ bar: 'tick', size: 1 }) };
 const HOURLY = { indicator: 'footprint', params: { bar: 'time', size: 3_600 } };
 
-/** Both have the same times, sizes and sides: only prices tell which is which. */
+/** Both versions have the same times, sizes and sides; only prices differ. */
 const versions = {
   low: tradesOver(DAYS, TRADES_A_DAY, (index) => String(1_000 + (index % 5))),
   high: tradesOver(DAYS, TRADES_A_DAY, (index) => String(2_000 + (index % 5))),
@@ -38,7 +41,7 @@ interface Item {
   readonly data: { readonly open: number };
 }
 
-/** Which of both the items are of; fails where they are of both. */
+/** The version of the items; fails if they mix both. */
 function versionOf(items: readonly Item[], what: string): Version {
   const found = new Set(items.map(({ data }) => (data.open >= 3_000 ? 'high' : 'low')));
   assert.equal(found.size, 1, `${what} is of one version`);
@@ -54,7 +57,7 @@ async function page(): Promise<Version> {
   return versionOf(((await answer.json()) as { items: readonly Item[] }).items, 'a page');
 }
 
-/** Null where it was cut. */
+/** Null if the export was cut. */
 async function exportBody(answer: Response): Promise<string | null> {
   let bytes: ArrayBuffer;
   try {
@@ -65,7 +68,7 @@ async function exportBody(answer: Response): Promise<string | null> {
   return zstdDecompressSync(Buffer.from(bytes)).toString();
 }
 
-/** Of a whole export. */
+/** The version of a whole export. */
 function exportedVersion(text: string): Version {
   const lines = text.trimEnd().split('\n');
   const items = lines.slice(1, -1).map((line) => JSON.parse(line) as Item);
@@ -103,7 +106,7 @@ test('files that replace days again and again mix nothing on a page, in an expor
         continue;
       }
       const version = exportedVersion(text);
-      // Behind the header everything is the same whenever it is made.
+      // After the header, every export of a version is identical.
       const lines = text.slice(text.indexOf('\n'));
       assert.equal(lines, seen.exports.getOrInsert(version, lines));
     }

@@ -1,6 +1,7 @@
 /**
- * The package `tapeloom` as customers get it: built, packed, installed into an empty place under a home of its own,
- * and used from an empty directory. Also after a kill, and its stream by the very line it prints.
+ * The package `tapeloom` as customers get it: built, packed, installed into an empty prefix with a
+ * home of its own, and used from an empty directory. It is also tested after a kill, and its stream
+ * with the exact line that it prints.
  */
 
 import assert from 'node:assert/strict';
@@ -25,13 +26,13 @@ import { npm } from '../tools/build/npm.ts';
 import { buildTapeloomPackage, packSlim, packTapeloom } from '../tools/build/tapeloom-package.ts';
 import { killServices, NO_PAST, RunningService, WAIT_LIMIT_MS, within } from './running-service.ts';
 
-/** The program has 9 MB, the portal with the documentation 16, what draws pictures 5. */
+/** The program takes 9 MB, the portal with the documentation 16, the picture renderer 5. */
 const SLIM_BYTES_MAX = 36 * 1024 * 1024;
 
 export interface InstalledOptions {
   /** The Node that runs the command. */
   readonly node: string;
-  /** Whether npm brings a Node beside it, which it needs the registry for; else the slim package is used. */
+  /** Whether npm installs a Node with it, which needs the registry; else tests the slim package. */
   readonly isWhole: boolean;
 }
 
@@ -76,7 +77,7 @@ async function install(directory: string, isWhole: boolean): Promise<string> {
   return join(prefix, 'lib/node_modules/tapeloom/bin/tapeloom.js');
 }
 
-/** No Node came along, neither as a file nor in the bill of materials. */
+/** Requires that no Node was installed, neither as a file nor in the bill of materials. */
 function requireSlim(prefix: string): void {
   const home = join(prefix, 'lib/node_modules/tapeloom');
   const files = globSync('**/*', { cwd: prefix, withFileTypes: true }).filter((it) => it.isFile());
@@ -88,7 +89,10 @@ function requireSlim(prefix: string): void {
   }
 }
 
-/** Every thread that reads files came along: definitions, then trades of a text and of Parquet. */
+/**
+ * Requires that every file-reading thread was installed: reads definitions, then CSV and Parquet
+ * trades.
+ */
 function readFiles(directory: string, [node, ...command]: readonly [string, string]): void {
   mkdirSync(directory);
   const at = (name: string) => join(directory, name);
@@ -127,7 +131,7 @@ function definitionFile(): Uint8Array {
   return writer.bytes;
 }
 
-/** The portal came along, and what an error is called leads to its place in the documentation. */
+/** Requires that the portal was installed and that an error type links to its documentation. */
 async function read(service: RunningService): Promise<void> {
   const landing = await within(WAIT_LIMIT_MS, 'the portal', portalOf(service));
   assert.equal(landing.status, 200, service.errors);
@@ -139,7 +143,7 @@ async function read(service: RunningService): Promise<void> {
   assert.ok((await page.text()).includes(` id="${anchor}"`), type);
 }
 
-/** A start does not wait for it. */
+/** Waits for the portal, because a start does not. */
 async function portalOf(service: RunningService): Promise<Response> {
   for (;;) {
     const answer = await service.get('/', { accept: 'text/html' });
@@ -148,7 +152,7 @@ async function portalOf(service: RunningService): Promise<Response> {
   }
 }
 
-/** The line that the service offers for a second terminal shows the market. */
+/** The printed line for a second terminal shows the market. */
 async function watch(service: RunningService, command: readonly string[]): Promise<void> {
   const line = /^ {2}TAPELOOM_KEY=(\S+) tapeloom (stream .*)$/m.exec(service.output);
   assert.ok(line !== null, service.output);

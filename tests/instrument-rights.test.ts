@@ -16,7 +16,7 @@ const resolve = createResolver({
   epochReset: () => null,
 });
 
-/** What the stream's door answers to a key with these entries that asks for this name. */
+/** The response of the stream endpoint to a key with these entries that requests this name. */
 function answer({ entries, name, now }: RightCase): string {
   const rights = { environment: 'live', scopes: ['stream'], allowedIps: null } as const;
   const entitlements = Entitlements.of(

@@ -1,4 +1,4 @@
-/** `TAPELOOM_KEEP_DAYS` in a service that runs, whose days pass quickly, while its past is read and streamed. */
+/** `TAPELOOM_KEEP_DAYS` in a running service with a fast clock, while its past is in use. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -19,11 +19,11 @@ import {
 const KEEP_DAYS = 30;
 const HOUR_NS = 3_600_000_000_000;
 const HOURLY = { bar: 'time', size: 3_600 };
-/** Old days are looked for every six hours: here, every two seconds. */
+/** The service looks for old days every six hours: here, every two seconds. */
 const SPEED = '10000';
 const FIRST = ago(60);
 const disk = new NodeDisk();
-// A service with a speed has a directory of its own beside the one that it is given.
+// With `--speed`, a service uses its own directory beside the given one.
 const rig = await ImportedRig.make('over-midnight', 'data-speed');
 after(() => {
   killServices();
@@ -33,7 +33,7 @@ after(() => {
 const weekday = (day: UtcDay) => new Date(timeText(day)).getUTCDay();
 const isWeekend = (day: UtcDay) => weekday(day) === 0 || weekday(day) === 6;
 
-/** Sessions go on over every midnight but those into Saturday and into Sunday. */
+/** The first stored day. Sessions cross every midnight except into Saturday and into Sunday. */
 function keptFrom(newest: UtcDay): UtcDay {
   let day = addDays(newest, -KEEP_DAYS);
   while (!isWeekend(day)) day = addDays(day, -1);
@@ -50,7 +50,7 @@ async function daysLeft(): Promise<readonly UtcDay[]> {
   return [...manifest!.days.get('QQB')!.keys()].sort((a, b) => a - b);
 }
 
-/** The first session that begins on or after a day: from its open to its close. */
+/** The first session that starts on or after a day, from open to close. */
 function sessionFrom(day: UtcDay): readonly [from: string, to: string] {
   let open = day;
   while (weekday(open) === 5 || weekday(open) === 6) open = addDays(open, 1);
@@ -71,7 +71,7 @@ test('days that became too old go while pages and streams run, and no session is
   });
   await service.ready();
   const [keptFirst, keptThen] = [keptFrom(before), keptFrom(newest)];
-  // So many go a day later, which is a few seconds here.
+  // The service delays a large deletion by a day, which is a few seconds here.
   assert.match(service.errors, /would delete more than a tenth of the stored days/);
   const areGone = async () => {
     while ((await daysLeft())[0] !== keptFirst) await pause(50);

@@ -1,6 +1,6 @@
 /**
- * The real nginx and HAProxy with the files of `deploy/load-balancers/`: only addresses, ports, the certificate and
- * places for temporary files are replaced, and a line that is not there to be replaced is a fault.
+ * The real nginx and HAProxy with the files of `deploy/load-balancers/`. Only addresses, ports, the
+ * certificate and temporary paths are replaced; a missing line to replace is an error.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -26,7 +26,7 @@ export interface BalancedNode {
 export class LoadBalancer implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly port: number;
-  /** What a client trusts. */
+  /** The certificate authority that a client trusts. */
   readonly authority: string;
   #errors = '';
 

@@ -1,4 +1,4 @@
-/** The files of `deploy/load-balancers/` before two real services that know the same accounts. */
+/** The files of `deploy/load-balancers/` before two real services with the same accounts. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -33,7 +33,7 @@ const FOOTPRINT = {
   zero: 'count',
   depth: 5_000,
 };
-/** Eight studies with parameters make the longest token there is, and so the longest headers of an answer. */
+/** Eight studies with parameters make the longest token, and so the longest response headers. */
 const EXPORT = `/v1/export?${new URLSearchParams([
   ['instrument', 'BTC.c.0'],
   ['from', new Date(midnight - DAY_MS / 2).toISOString()],
@@ -153,7 +153,7 @@ for (const name of names) {
     assert.ok(String(through.headers['x-export-token']).length > 3_500);
     assert.match(String(zstdDecompressSync(through.body)), /\n\{"t":"end","items":\d+\}\n$/);
     const sha256 = createHash('sha256').update(through.body).digest('base64');
-    // The digest comes behind the body, where this nginx drops it.
+    // The digest is a trailer, which this nginx drops.
     const { 'content-digest': digest } = through.trailers;
     assert.equal(digest, name === 'nginx' ? undefined : `sha-256=:${sha256}:`);
   });

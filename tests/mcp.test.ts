@@ -33,7 +33,7 @@ test('an assistant starts the command, calls its tools within the limits of its 
   const [picture] = (await assistant.call('chart', five)).content;
   const [svg] = (await assistant.call('chart', { ...five, format: 'svg' })).content;
   assert.ok(picture?.type === 'image' && svg?.type === 'text');
-  // The built program brings its fonts along: what it draws is what the sources draw.
+  // The built program contains its fonts: it draws the same picture as the sources.
   assert.equal(picture.data, Buffer.from(await pngOf(svg.text)).toString('base64'));
   const used = (await reader.usage()).used.computeUnits;
   const hour = { ...asked, indicator: 'bars', to: '2026-11-10T15:30:00Z' };
@@ -80,7 +80,7 @@ test('standard output has the protocol and nothing else, and the end of the inpu
       return [id, result];
     }),
   );
-  // The line that is no JSON is answered without an id.
+  // The response to the invalid JSON line has no id.
   assert.deepEqual([...byId.keys()].sort(), [1, 2, 3, null]);
   assert.equal(byId.get(2)!.isError, undefined);
   assert.match(JSON.stringify(byId.get(3)), /TAPELOOM_KEY/);

@@ -1,6 +1,6 @@
 /**
- * Programs that stand beside the service, with which files of `deploy/` are tried: those that `.ci/neighbours` has fetched
- * into the folder that `NEIGHBOURS` names, or those of this machine. Without them tests skip themselves.
+ * External programs that test files of `deploy/`: from the folder `NEIGHBOURS`, filled by
+ * `.ci/neighbours`, or from this machine. Without them, tests skip themselves.
  */
 
 import { existsSync } from 'node:fs';
@@ -15,7 +15,7 @@ export function neighbourProgram(name: Neighbour): string | null {
   return paths.find((candidate) => existsSync(candidate)) ?? null;
 }
 
-/** For the option `skip` of a test. */
+/** The value for a test's option `skip`. */
 export function neighbourMissing(name: Neighbour): string | false {
   if (neighbourProgram(name) !== null) return false;
   return `there is no ${name} here; .ci/neighbours fetches one, and NEIGHBOURS names its folder`;

@@ -13,11 +13,11 @@ import {
 } from './running-service.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-npm-start-'));
-/** The npm that runs us, or the machine's. */
+/** The npm that runs this test, or the machine's. */
 const npm = process.env.npm_execpath;
 const servicePids: number[] = [];
 after(() => {
-  // Only services that npm left behind are still there.
+  // Only services that npm left behind still run.
   for (const pid of servicePids.filter(isRunning)) process.kill(pid, 'SIGKILL');
   killServices();
   rmSync(directory, { recursive: true, force: true });
@@ -54,7 +54,7 @@ async function npmStart(name: string): Promise<Started> {
   return { service, servicePid: note.pid, data };
 }
 
-/** Its output is closed once nobody that npm started is left. */
+/** The output closes when every process that npm started has ended. */
 async function assertStopped(
   { service, servicePid, data }: Started,
   ends: readonly (number | null)[] = [0],
@@ -81,6 +81,6 @@ test('a SIGINT to the npm of npm start stops the service', async () => {
 test('ctrl-c, which a terminal sends to npm and to the service, stops it cleanly', async () => {
   const started = await npmStart('typed');
   process.kill(-started.service.pid, 'SIGINT');
-  // npm's own end may be that of the signal, when it passes it on to a service that is just ending.
+  // npm itself may end by the signal when it forwards it to a service that is just ending.
   await assertStopped(started, [0, null]);
 });

@@ -1,7 +1,7 @@
 /**
- * The oldest data directory that every program must start on: made by the program of commit bd15e6c at the
- * smallest scale, on 16 November 2026, and left by a kill. `npm run torture -- upgrades` does the same with
- * directories that several earlier programs have just made.
+ * The oldest data directory that every program must start on: made by commit bd15e6c at the
+ * smallest scale on 16 November 2026, and left by a kill. `npm run torture -- upgrades` does the
+ * same with directories that several earlier programs have just made.
  */
 
 import assert from 'node:assert/strict';
@@ -15,9 +15,9 @@ import { killServices, NO_PAST, RunningService } from './running-service.ts';
 import { tapeloom } from './tapeloom-command.ts';
 
 interface OldData {
-  /** One that this directory's accounts know. */
+  /** A key of this directory's accounts. */
   readonly key: string;
-  /** By path, in base64. */
+  /** File contents in base64, by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The releases of Node that customers of the client library may have and we do not run on. They come with
- * `npm ci --prefix tools/nodes`; where they did not, `olderNodesMissing` is the sentence to skip with.
+ * The Node releases that users of the client library may have and the service does not run on. They
+ * come with `npm ci --prefix tools/nodes`; without them, `olderNodesMissing` holds the reason for
+ * skipping.
  */
 
 import { existsSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '../tools/nodes/node_modules');
 
-/** By major version, the path of the program. */
+/** The path of the program by major version. */
 export const olderNodes: ReadonlyMap<number, string> = new Map(
   [22, 24].map((major) => {
     const name = `node${major}-${process.platform}-${process.arch}`;
@@ -16,7 +17,7 @@ export const olderNodes: ReadonlyMap<number, string> = new Map(
   }),
 );
 
-/** Why older releases cannot be had here, false where they can. */
+/** Why older releases are not available here; false when they are. */
 export const olderNodesMissing = [...olderNodes.values()].every((path) => existsSync(path))
   ? false
   : `no Node 22 and 24 for ${process.platform} on ${process.arch}: npm ci --prefix tools/nodes brings them to Linux`;

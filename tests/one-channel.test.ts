@@ -6,11 +6,11 @@ import { test } from 'node:test';
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** Every way in which a Node program opens a connection of its own accord. */
+/** Every way in which our Node code could open an outgoing connection. */
 const OUTBOUND =
   /(?<![.#])\bfetch\(|\bhttps?\.(?:request|get)\(|net\.connect|createConnection\(|new WebSocket\(|from 'undici'|dgram/;
 
-/** Who asks a payment provider, or plays one: a payment is what their port calls `fetch`. */
+/** Sources that call a payment provider or play one: their port calls `fetch` for a payment. */
 const ASKING_PROVIDERS = [
   'packages/server/src/billing/asked-provider.ts',
   'packages/server/src/billing/paddle/paddle-provider.ts',
@@ -19,7 +19,10 @@ const ASKING_PROVIDERS = [
   'packages/server/src/test-provider/test-provider.ts',
 ];
 
-/** Who asks the operator's own NATS servers whether they sync what they acknowledge, and why they break a line off. */
+/**
+ * Sources that check the operator's own NATS servers: whether they sync acknowledged messages, and
+ * why they end a connection.
+ */
 const ASKING_SERVERS = [
   'packages/server/src/tape/stream/nats/nats-servers-check.ts',
   'packages/server/src/tape/stream/nats/nats-tls-trial.ts',

@@ -1,6 +1,6 @@
 /**
- * Where the example sessions are played: a real gateway over a simulated tape with real accounts, and
- * one client at a time, told line by line. Time passes only where a session says so.
+ * Plays the example sessions line by line: a real gateway over a simulated tape with real accounts,
+ * and one client at a time. Time passes only where a session says so.
  */
 
 import assert from 'node:assert/strict';
@@ -38,7 +38,7 @@ const BOOK = new InstrumentBook(['ESZ6', 'ESH7'].map(contract), [
   },
 ]);
 
-/** The client of a session: on a real socket, or on one that can stop reading. */
+/** The client of a session, on a real socket or on a socket that can stop reading. */
 interface Peer {
   readonly messages: readonly ServerMessage[];
   readonly closing: { readonly code: number; readonly reason: string } | null;
@@ -80,11 +80,11 @@ class SessionStage implements AsyncDisposable {
   #key: HandedOutKey | null = null;
   #token = '';
   #peer: Peer | null = null;
-  /** The peer's socket where it can stop reading. */
+  /** The peer's socket if it can stop reading. */
   #stalling: StallingSocket | null = null;
-  /** Messages of the present connection that were compared. */
+  /** How many messages of this connection were compared. */
   #heard = 0;
-  /** Messages that nobody tells of may precede a close. */
+  /** Whether unlisted messages may precede a close. */
   #mayHaveMore = false;
 
   constructor(desk: AccountStream, mayStall: boolean) {
@@ -135,7 +135,7 @@ class SessionStage implements AsyncDisposable {
     this.#token = await this.#desk.accounts.token(this.#key);
   }
 
-  /** What it causes is published at the next edge, at most a step and a half later. */
+  /** The results are published at the next edge, at most one and a half steps later. */
   async trade(size: number, side: string, price: number): Promise<void> {
     const { stream } = this.#desk;
     stream.trade({ price: price * TICKS_PER_POINT, size, side: side === 'bought' ? 1 : -1 });
@@ -178,7 +178,7 @@ class SessionStage implements AsyncDisposable {
     await this.#until(() => metrics.connections === 0, 'the end of the connection');
   }
 
-  /** What came and was not told of is a fault of the page. */
+  /** An unlisted message is a fault of the page. */
   async finish(): Promise<void> {
     if (this.#peer?.closing === null) {
       await this.#send('{"t":"ping","id":"the end"}');
@@ -191,7 +191,7 @@ class SessionStage implements AsyncDisposable {
     await this.leave();
   }
 
-  /** Resolves when the server has it: what happens next happens after it. */
+  /** Resolves when the server has received the text; later events follow it. */
   async #send(text: string): Promise<void> {
     const { metrics } = this.#desk.stream.gateway;
     const before = metrics.messagesReceivedTotal;

@@ -1,24 +1,24 @@
 /**
- * The example sessions of `docs/protocol.md`: blocks marked `session`, a line each for what the client
- * sends (`>`), what the server sends (`<`, one frame each, in this order and nothing between), and what
- * happens beside (`--`).
+ * The example sessions of `docs/protocol.md`, in blocks marked `session`. Each line is a message of
+ * the client (`>`), a frame of the server (`<`, in this order without others between), or another
+ * event (`--`).
  */
 
 export type SessionLine =
   | { readonly t: 'client'; readonly text: string }
   | { readonly t: 'server'; readonly text: string }
-  /** Messages nobody counts, before a close. */
+  /** An unlisted number of messages before a close. */
   | { readonly t: 'many' }
   | { readonly t: 'close'; readonly code: number; readonly reason: string }
   | { readonly t: 'direction'; readonly text: string };
 
 export interface Session {
-  /** The heading it stands under. */
+  /** The heading above it. */
   readonly name: string;
   readonly lines: readonly SessionLine[];
 }
 
-/** What stands for a value that differs each time. */
+/** Stands for a value that always differs. */
 const ANYTHING = '…';
 
 export function sessionsOf(page: string): readonly Session[] {
@@ -35,8 +35,8 @@ export function sessionsOf(page: string): readonly Session[] {
 }
 
 /**
- * The message with its fields in the order of the expected one and everything replaced that this leaves
- * open: equal texts mean a match.
+ * The message with the expected field order and its variable values masked; equal texts mean a
+ * match.
  */
 export function maskedBy(expected: unknown, message: unknown): unknown {
   if (expected === ANYTHING) return ANYTHING;

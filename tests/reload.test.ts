@@ -1,4 +1,4 @@
-/** A real service that is told by SIGHUP to read its files again, with systemd watching and `tapeloom doctor` beside it. */
+/** A real service that reloads its files on SIGHUP, under systemd and beside `tapeloom doctor`. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -104,7 +104,7 @@ test('SIGHUP gives a running service other offers, pages, proxies and new contra
   );
 });
 
-/** The lines of a file, once this one is among them: it is written by a process of its own. */
+/** The lines of a file that another process writes, once `last` is among them. */
 async function toldUntil(path: string, last: string): Promise<readonly string[]> {
   const watcher = watch(path);
   try {

@@ -1,6 +1,6 @@
 /**
- * A file and a day of a tape, played by the real program: what streams get is what history says of it afterwards. The
- * commands of docs/recipes/test-a-bot.md are these.
+ * The real program replays a file and a day of a tape: streams get what history returns afterwards.
+ * These are the commands of docs/recipes/test-a-bot.md.
  */
 
 import assert from 'node:assert/strict';
@@ -31,7 +31,7 @@ const FROM_MS = Date.UTC(2026, 2, 10, 14, 30);
 const LENGTH_MS = 600_000;
 const INDICATORS = ['bars', 'footprint', 'vwap', 'delta'];
 
-/** A minute before, which the session has as well, and ten minutes to be played. */
+/** A minute before the replay, in the same session, and ten minutes to play. */
 function trades(): string {
   const rows = ['timestamp,symbol,price,size,side'];
   const add = (ms: number, index: number) => {
@@ -65,7 +65,7 @@ async function follow(service: RunningService, instrument: string): Promise<Test
   return subscriber;
 }
 
-/** What history says: what was settled, or with `snapshot` every message. */
+/** What history returns: settled results, or every message with `snapshot`. */
 async function history(service: RunningService, indicator: string, snapshot: boolean) {
   const query = new URLSearchParams({
     instrument: 'ESH6',
@@ -73,7 +73,7 @@ async function history(service: RunningService, indicator: string, snapshot: boo
     from: new Date(FROM_MS).toISOString(),
     to: new Date(FROM_MS + LENGTH_MS).toISOString(),
     limit: '5000',
-    // The file begins in the middle of a session, as most files do.
+    // The file starts in the middle of a session, as most files do.
     gaps: 'allow',
     ...(snapshot && { snapshot: 'true' }),
   });
@@ -92,13 +92,13 @@ test('a file is played as if it were live, and a stream gets what history says a
   await service.ready();
   assert.match(service.errors, /ESH6: 1,560 trades from .*\nTick 0\.25, known of ES\. Lot 1\.\n/);
   const chart = /\/sign-in\?next=%2Fdocs%2Findicators%2Ffootprint%3Flive#svc_link_\w{33}\n/;
-  // The address of the chart, wherever it runs.
+  // The chart's address, with any host.
   await service.says(chart);
   const data = join(directory, replays()[0]!);
   assert.match(service.errors, new RegExp(`The data directory ${data} is removed afterwards`));
   const subscriber = await follow(service, 'ESH6');
   await service.says(/The replay has come to its end\. What was played is served on/);
-  // Whatever was published before is with us.
+  // All earlier messages have arrived.
   await subscriber.send({ t: 'ping', id: 'end' });
   await subscriber.first(({ t, id }) => t === 'pong' && id === 'end');
   const instruments = await service.get('/v1/instruments', service.authorized);
@@ -127,7 +127,7 @@ test('a file is played as if it were live, and a stream gets what history says a
   assert.ok(!existsSync(data));
 });
 
-/** One lot a second from 20:00 UTC on for an hour, up to the close. */
+/** One lot per second for an hour from 20:00 UTC, up to the close. */
 async function sealHour(data: string, day: UtcDay): Promise<void> {
   const count = 3_600;
   const batch = {

@@ -8,7 +8,7 @@ const SEED = 20_261_113;
 test('1,500 generated requests: no 5xx, and every error is a document that leads to its chapter [ERR-01] [ERR-07]', async (t) => {
   const counts = await fuzz(REQUESTS, SEED);
   t.diagnostic(`\n${distributionTable(counts, REQUESTS)}`);
-  // The run is worth something only if it met every kind of answer.
+  // The run proves something only if it produced every kind of response.
   for (const label of [
     '200',
     '200 /v1/history',

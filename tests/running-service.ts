@@ -1,6 +1,6 @@
 /**
- * The real service as a child process, on free ports and a data directory of its own. Whatever a test
- * does, the process is gone when the test's file ends.
+ * The real service as a child process, on free ports and its own data directory. The process always
+ * ends with the test file.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -10,38 +10,38 @@ import { WebSocket } from 'ws';
 import { SERVICE, SERVICE_OF_SOURCES } from './tapeloom-program.ts';
 
 /**
- * What has not come by then never comes, on the slowest machine too: for every wait that only keeps a test from hanging. That something
- * is fast is proved by a clock that the test moves, not by this.
+ * The limit of waits that only keep a test from hanging, for the slowest machine. To prove that
+ * something is fast, a test moves a clock instead.
  */
 export const WAIT_LIMIT_MS = 180_000;
 
-/** For tests that look at no past but the days which the first streams need. */
+/** For tests that need no past days except those of the first streams. */
 export const NO_PAST = { TAPELOOM_SIM_DAYS: '0' };
-/** For tests that look at no trades at all: what is made at a start is next to nothing. */
+/** For tests without trades; a start builds almost nothing. */
 export const NO_TRADES = { ...NO_PAST, TAPELOOM_SIM_SCALE: '0.001' };
 
-/** Stands where a portal would have to be built first. */
+/** Replaces a portal that would have to be built first. */
 export const NO_PORTAL = join(import.meta.dirname, 'fixtures/no-portal');
 
 export interface ServiceSetting {
   readonly data: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Its limit on open files, where there is a shell to set one. */
+  /** The limit on open files; needs a shell that can set it. */
   readonly openFiles?: number;
-  /** What Node is given to run it, if it is not the service that was built. */
+  /** The arguments for Node to run it; by default the built service. */
   readonly program?: readonly string[];
-  /** The Node that is given it, if it is not ours. */
+  /** The Node that runs it, if not ours. */
   readonly node?: string;
-  /** Where it is started. */
+  /** The working directory. */
   readonly cwd?: string;
-  /** Words before its command, such as those that run it on another network. */
+  /** A command prefix, for example one that runs it on another network. */
   readonly prefix?: readonly string[];
-  /** Whether it leads a group of processes, as what is typed into a terminal does. */
+  /** Whether it leads a process group, as a command in a terminal does. */
   readonly leadsGroup?: boolean;
 }
 
-/** What the first start on a data directory printed. */
+/** The keys printed by the first start on a data directory. */
 export interface FirstKeys {
   readonly live: string;
   readonly test: string;
@@ -50,11 +50,11 @@ export interface FirstKeys {
 export type StreamMessage = Readonly<Record<string, unknown>> & { readonly t: string };
 
 const running = new Set<ChildProcess>();
-/** By data directory: later starts print no keys, and the first ones still work. */
+/** By data directory: later starts print no keys, and the first keys stay valid. */
 const firstKeys = new Map<string, FirstKeys>();
 process.on('exit', killServices);
 
-/** For the end of a test file: a service that a failed test left behind would keep the file from ending. */
+/** For the end of a test file, which a service left by a failed test would keep open. */
 export function killServices(): void {
   for (const child of running) child.kill('SIGKILL');
 }
@@ -84,7 +84,7 @@ export class RunningService {
         TAPELOOM_INTERNAL_PORT: '0',
         TAPELOOM_DATA: data,
         TAPELOOM_SIM_SCALE: '0.05',
-        // From the sources it would build the portal, which few tests look at.
+        // The sources would build the portal, which few tests need.
         ...(program === SERVICE_OF_SOURCES ? { TAPELOOM_PORTAL: NO_PORTAL } : {}),
         ...env,
       },
@@ -102,7 +102,7 @@ export class RunningService {
     });
   }
 
-  /** What it said of itself that is no news of its ordinary life. */
+  /** Its log without ordinary messages (level 30). */
   get faults(): string {
     const lines = this.errors.split('\n').filter((line) => !line.startsWith('{"level":30'));
     return lines.join('\n');
@@ -117,7 +117,7 @@ export class RunningService {
     return this.#ended;
   }
 
-  /** Resolves to the seconds since the start when the service says that it is ready. */
+  /** Resolves when the service reports that it is ready, to the seconds since its start. */
   async ready(): Promise<number> {
     await this.#outputShows(/^ {2}curl -H .*\/v1\/instruments.*\n/m);
     const printed = this.printedKeys;
@@ -125,12 +125,12 @@ export class RunningService {
     return (performance.now() - this.#startedAt) / 1000;
   }
 
-  /** Resolves when its output has this. */
+  /** Resolves when its output matches. */
   async says(pattern: RegExp): Promise<void> {
     await this.#outputShows(pattern);
   }
 
-  /** Resolves when what it logs from now on has this. */
+  /** Resolves when later log output matches. */
   async logs(pattern: RegExp): Promise<void> {
     const before = this.errors.length;
     const deadline = AbortSignal.timeout(WAIT_LIMIT_MS);
@@ -139,7 +139,7 @@ export class RunningService {
     }
   }
 
-  /** The keys this start has printed; null when it printed none. */
+  /** The keys that this start printed; null if none. */
   get printedKeys(): FirstKeys | null {
     const key = (word: string) =>
       new RegExp(`^ {2}${word} key +(svc_${word}_\\S+)$`, 'm').exec(this.output)?.[1];
@@ -147,7 +147,7 @@ export class RunningService {
     return live === undefined || test === undefined ? null : { live, test };
   }
 
-  /** The keys that the first start on this data directory printed. */
+  /** The keys printed by the first start on this data directory. */
   get keys(): FirstKeys {
     const keys = firstKeys.get(this.#data);
     if (keys === undefined) throw new Error(`no start of this file printed keys for ${this.#data}`);
@@ -162,7 +162,7 @@ export class RunningService {
     return /^ {2}data {6}(.*)$/m.exec(this.output)?.[1] ?? this.#setData;
   }
 
-  /** The address printed behind this word. */
+  /** The address printed after this word. */
   address(word: 'portal' | 'REST' | 'stream' | 'metrics' | 'mails' | 'echo'): string {
     return new RegExp(`^ {2}${word} +(\\S+)$`, 'm').exec(this.output)![1]!;
   }
@@ -191,12 +191,12 @@ export class RunningService {
     return fetch(new URL(path, this.address('metrics')));
   }
 
-  /** With a key, by default the first live key; null: without a header, for a stream token. */
+  /** Connects with a key, by default the first live key; null sends none, for a stream token. */
   connect(key: string | null = this.keys.live): TestSubscriber {
     return new TestSubscriber(this.address('stream'), key);
   }
 
-  /** A connection that has been answered, so it is known to be open with all its rights. */
+  /** A connection that got its first pong, so it is open with all its rights. */
   async open(key: string = this.keys.live): Promise<TestSubscriber> {
     const subscriber = this.connect(key);
     await subscriber.send({ t: 'ping' });
@@ -223,7 +223,7 @@ export class RunningService {
   }
 }
 
-/** The same promise, or a failure when it takes longer than a busy machine could excuse. */
+/** The same promise, which rejects after `ms`, longer than any busy machine needs. */
 export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   const late = AbortSignal.timeout(ms);
   const timeout = new Promise<never>((_, reject) => {
@@ -232,7 +232,7 @@ export async function within<T>(ms: number, what: string, promise: Promise<T>): 
   return Promise.race([promise, timeout]);
 }
 
-/** A WebSocket that keeps all messages in order. */
+/** A WebSocket that stores all messages in order. */
 export class TestSubscriber {
   readonly messages: StreamMessage[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
@@ -241,7 +241,7 @@ export class TestSubscriber {
   constructor(url: string, key: string | null) {
     const headers = key === null ? {} : { authorization: `Bearer ${key}` };
     this.#socket = new WebSocket(url, { headers });
-    // A connection that is lost tells by its close; how it was lost is of no interest.
+    // The close event reports a lost connection; the cause does not matter.
     this.#socket.on('error', () => {});
     this.#socket.on('message', (data) => {
       this.messages.push(JSON.parse(String(data)) as StreamMessage);
@@ -261,12 +261,12 @@ export class TestSubscriber {
     this.#socket.send(text);
   }
 
-  /** From now on nothing is read, as by a customer who went to sleep. */
+  /** Stops reading, as a slow consumer does. */
   stopReading(): void {
     this.#socket.pause();
   }
 
-  /** The first message that satisfies `is`, whether it has come already or will. */
+  /** The first message that satisfies `is`, past or future. */
   async first(is: (message: StreamMessage) => boolean): Promise<StreamMessage> {
     const signal = AbortSignal.timeout(WAIT_LIMIT_MS);
     for (;;) {

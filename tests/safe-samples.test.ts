@@ -1,4 +1,7 @@
-/** What people copy from the docs must hold in their programs too: on the oldest Node, and when something fails. */
+/**
+ * Code copied from the docs must work in user programs, on the oldest Node and when something
+ * fails.
+ */
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -37,7 +40,7 @@ test('no sample of a server dies of a token that it does not get', () => {
 
 test('an import map names a module that the package has', () => {
   const { exports } = JSON.parse(read('packages/client/package.json'));
-  // As the package is built: the sources' places below `lib`.
+  // As built: source paths become paths below `lib`.
   const built = Object.values<string>(exports).map((it) => it.replace('src/', 'lib/').slice(2));
   const named = pages.flatMap((path) => [
     ...read(path).matchAll(/node_modules\/@tapeloom\/client\/([\w/-]+)\.js/g),

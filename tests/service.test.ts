@@ -42,7 +42,7 @@ after(() => {
 });
 
 let barsAtStop: Bars;
-/** When the status began to be recorded. */
+/** When recording of the status began. */
 let recordedAtFirst: string | null;
 
 test('a first start, from the sources, becomes ready and serves REST, metrics and a stream [WS-01, EVT-25]', async () => {
@@ -115,7 +115,10 @@ async function statusHistory(service: RunningService) {
   };
 }
 
-/** By mail alone: a process that has no terminal prints no link, and no log holds one. */
+/**
+ * Only mail carries a sign-in link: a process without a terminal prints none, and no log contains
+ * one.
+ */
 async function assertLinkIsMailed(service: RunningService): Promise<void> {
   const { origin } = new URL(service.address('portal'));
   const { servers } = (await (await service.get('/v1/openapi.json')).json()) as {
@@ -125,7 +128,7 @@ async function assertLinkIsMailed(service: RunningService): Promise<void> {
   const outbox = join(data, 'outbox');
   mkdirSync(outbox);
   const watched = watch(outbox);
-  // Mails are written one after another: the second one is there once the first one is counted.
+  // Mails are written one after another, so when the second exists the first is counted.
   for (const [index, email] of ['ada@example.com', 'bob@example.com'].entries()) {
     const written = mailsReach(watched, outbox, index + 1);
     const asked = await fetch(`${origin}/v1/portal/sign-in`, {
@@ -150,7 +153,7 @@ function mailsIn(outbox: string): readonly string[] {
   return readdirSync(outbox).filter((name) => name.endsWith('.eml'));
 }
 
-/** Resolves when so many mails are in the folder. */
+/** Resolves when the folder has `count` mails. */
 async function mailsReach(watched: FSWatcher, outbox: string, count: number): Promise<void> {
   for await (const _ of on(watched, 'change')) if (mailsIn(outbox).length >= count) return;
 }
@@ -211,7 +214,7 @@ test('an accelerated service streams updates, and its tape is refused by a servi
   await again.ready();
   assert.equal((await again.stop('SIGTERM')).code, 0);
 
-  // What a clock that was ahead leaves can be set aside, as the refusal says.
+  // Trades of a clock that was ahead can be set aside, as the error explains.
   const [, time] = /tapeloom tape trim --after (\S+Z)/.exec(realTime.errors)!;
   const trimmed = await tapeloom(`${data}-speed`, 'tape', 'trim', '--after', time!, '--yes');
   assert.equal(trimmed.code, 0, trimmed.stderr);
@@ -254,7 +257,7 @@ test('a port that is taken stops the start with one sentence that names the vari
     const service = new RunningService({ data, env: { [variable]: port } });
     assert.equal(await service.ended, 1);
     const sentence = `cannot listen on 127.0.0.1:${port} (${variable}): the port is in use`;
-    // What the log has to say of the tape it found is no fault.
+    // The log's messages about its tape are not errors.
     assert.equal(service.faults, `Tapeloom cannot start: ${sentence}\n`);
   }
 });
@@ -268,7 +271,7 @@ test('when the log cannot be written the engine is down, and the service goes on
   const subscriber = service.connect();
   await subscriber.send({ t: 'subscribe', sub: 'bars', ...BARS });
   await subscriber.first(({ t }) => t === 'snapshot');
-  // From now on no file of the process may grow, as on a full disk.
+  // From now on no file of the process can grow, as on a full disk.
   execFileSync(PRLIMIT, ['--pid', String(service.pid), '--fsize=1']);
   await subscriber.first((message) => message.t === 'status' && message.state === 'down');
   const status = (await (await service.get('/v1/status')).json()) as { engine: object };

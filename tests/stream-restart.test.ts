@@ -23,7 +23,7 @@ after(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What a subscription got, up to a message if one is given. */
+/** The messages of a subscription, up to a given one if there is one. */
 function ofSub(
   { messages }: TestSubscriber,
   sub: string,
@@ -61,7 +61,7 @@ test('a client resumes across a killed server with nothing missed and nothing tw
   const beat = await back.first(({ t, sub }) => t === 'hb' && sub === 'b');
   const kinds = new Set(ofSub(back, 'a').map(({ t }) => t));
   assert.ok(!kinds.has('snapshot') && !kinds.has('reset'), [...kinds].join(' '));
-  // At a beat both have the state of one place.
+  // At a heartbeat both subscriptions have the state of one position.
   const fresh = new RuleKeepingClient();
   for (const message of ofSub(back, 'b', beat)) fresh.hear(message);
   for (const message of ofSub(back, 'a', beat)) client.hear(message);

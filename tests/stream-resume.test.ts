@@ -16,7 +16,7 @@ test('clients cut at random, and a killed service, end with the state of an undi
   });
   assertHeld(report);
   assert.equal(report.cuts, 24);
-  // How many cursors grow too old meanwhile depends on the machine's pace.
+  // How many cursors expire meanwhile depends on the speed of the machine.
   const least = Math.min(report.resumes, report.updates, report.cutsMidFrame);
   assert.ok(least > 0, JSON.stringify(report));
 });

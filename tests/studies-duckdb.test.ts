@@ -1,7 +1,6 @@
 /**
- * A second opinion from another program: over one simulated trading day, DuckDB's SQL gives the same
- * `bars`, `footprint`, `delta`, `vwap` (time, 60 s) and `volume-profile` as the studies, number by
- * number.
+ * A cross-check by another program: over one simulated trading day, DuckDB's SQL gives exactly the
+ * same `bars`, `footprint`, `delta`, `vwap` (time, 60 s) and `volume-profile` as the studies.
  */
 
 import assert from 'node:assert/strict';
@@ -21,7 +20,7 @@ import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
 
-/** A Tuesday; its session opened the evening before. */
+/** A Tuesday; its session opened on the previous evening. */
 const DATE = utcDay(20260310);
 const MINUTE_NS = 60_000_000_000n;
 
@@ -174,7 +173,7 @@ function simulatedDay(day: UtcDay): TradeBatch {
   return { day, firstRank: 1 as Rank, count, ts, price, size, side };
 }
 
-/** The final objects of the session, by the study. */
+/** The study's final objects of the session. */
 function settled(id: string, input: object = {}): ObjectVersion[] {
   const indicator = indicatorNamed(id)!;
   const parsed = parseParams(indicator, input);
@@ -196,7 +195,7 @@ function settled(id: string, input: object = {}): ObjectVersion[] {
   return objects;
 }
 
-/** The trades of the session, each with the number of its minute since the open. */
+/** Loads the trades of the session, each with its minute since the open. */
 async function load(into: DuckDBConnection): Promise<void> {
   await into.run(
     'CREATE TABLE trades (place INTEGER, id VARCHAR, bar INTEGER, price INTEGER, size INTEGER, side INTEGER)',

@@ -1,4 +1,4 @@
-/** The real command `tapeloom` as a process of its own, on a data directory that a service may be using. */
+/** The real command `tapeloom` as a process, on a data directory that a service may be using. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -21,7 +21,7 @@ export function tapeloom(data: string, ...words: readonly string[]): Promise<Com
   });
 }
 
-/** What a command that must succeed says with `--json`. */
+/** Runs a command that must succeed; returns its `--json` output. */
 export async function tapeloomJson<T>(data: string, ...words: readonly string[]): Promise<T> {
   const { code, stdout, stderr } = await tapeloom(data, ...words, '--json');
   assert.equal(code, 0, stderr);

@@ -1,6 +1,6 @@
 /**
- * The tests of the client library as JavaScript that any platform of its customers can run. What they test is the
- * package as it is published: wherever a test names a source of the client, it gets the built module.
+ * Compiles the client's tests to JavaScript for every platform of its customers. They test the
+ * package as published: an import of a client source resolves to the built module.
  */
 
 import { globSync } from 'node:fs';
@@ -16,13 +16,13 @@ export interface CompiledTest {
   /** Its path below the client's sources. */
   readonly name: string;
   readonly file: string;
-  /** What it needs of Node and of foreign packages. */
+  /** Its imports from Node and from third-party packages. */
   readonly needs: readonly string[];
-  /** It has the service inside, which runs on no Node older than ours. */
+  /** Contains the service, which runs on no Node older than ours. */
   readonly hasService: boolean;
 }
 
-/** Compiled below `folder`, which must lie in this checkout: foreign packages are found from there. */
+/** Compiles into `folder`, in this checkout, because third-party packages resolve from there. */
 export async function compileSuite(folder: string): Promise<readonly CompiledTest[]> {
   const built = join(folder, 'client');
   buildClientPackage(built);
@@ -42,7 +42,7 @@ export async function compileSuite(folder: string): Promise<readonly CompiledTes
   const chunks = new Map(
     output.flatMap((it) => (it.type === 'chunk' ? [[it.fileName, it] as const] : [])),
   );
-  /** Everything that a file loads: its own modules, and what is imported from elsewhere. */
+  /** Everything that a file loads: its own modules and external imports. */
   const loadedBy = (fileName: string, seen: Set<string>): string[] => {
     const chunk = chunks.get(fileName);
     if (chunk === undefined) return [fileName];
@@ -64,7 +64,7 @@ export async function compileSuite(folder: string): Promise<readonly CompiledTes
     });
 }
 
-/** The client's sources are those of the built package. */
+/** Resolves the client's sources to the built package. */
 function asPublished(lib: string): Plugin {
   return {
     name: 'as-published',
@@ -77,7 +77,7 @@ function asPublished(lib: string): Plugin {
   };
 }
 
-/** A module that asks where it lies is told where its source lies. */
+/** Gives a module the path of its source as `import.meta` location. */
 const inItsPlace: Plugin = {
   name: 'in-its-place',
   transform(code, id) {

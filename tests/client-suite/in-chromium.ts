@@ -1,4 +1,4 @@
-/** Those of the client's tests that need nothing of Node, run in a page of Chromium. */
+/** Runs the client's tests that need nothing of Node in a page of Chromium. */
 
 import { fileURLToPath } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
@@ -8,7 +8,7 @@ import type { PageResult } from './page-test.ts';
 
 const asserting = fileURLToPath(import.meta.resolve('./page-assert.ts'));
 
-/** What stands in a page for a module of Node. */
+/** What replaces a module of Node in a page. */
 const stands: Readonly<Record<string, string>> = {
   'node:test': fileURLToPath(import.meta.resolve('./page-test.ts')),
   'node:assert/strict': 'virtual:assert',

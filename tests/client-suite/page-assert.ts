@@ -1,4 +1,4 @@
-/** In a page, what `node:assert/strict` is in Node, as far as the client's tests use it. */
+/** The part of `node:assert/strict` that the client's tests use, for a page. */
 
 type Expected =
   | RegExp
@@ -120,7 +120,7 @@ function told(value: unknown): string {
   return text ?? String(value);
 }
 
-/** Node has it as the default export. */
+/** Node exports it as the default export. */
 export const strict = Object.assign(assert, {
   ok: assert,
   fail,

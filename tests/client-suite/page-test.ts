@@ -1,6 +1,6 @@
 /**
- * In a page, what `node:test` is in Node, as far as the client's tests use it: tests run one after another, in the
- * order in which they were told, and what failed is kept for the other side to read.
+ * The part of `node:test` that the client's tests use, for a page. Tests run one after another in
+ * the order of their definition; failures are stored for the Node side to read.
  */
 
 type Body = (context: TestContext) => unknown;
@@ -53,7 +53,7 @@ export const beforeEach = (call: Body) => open.at(-1)!.beforeEach.push(call);
 export const afterEach = (call: Body) => open.at(-1)!.afterEach.push(call);
 export const after = (call: Body) => open.at(-1)!.after.push(call);
 
-/** Files stand side by side, each with its own hooks. */
+/** Starts a file with its own hooks, independent of other files. */
 export function beginFile(): void {
   open = [emptyGroup()];
 }

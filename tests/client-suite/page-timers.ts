@@ -1,4 +1,4 @@
-/** In a page, what Node has beyond it to wait for a turn of the event loop. */
+/** The part of Node's timers that waits for a turn of the event loop, for a page. */
 
 const calls: (() => void)[] = [];
 const channel = new MessageChannel();
@@ -9,7 +9,7 @@ function later(call: () => void): void {
   channel.port2.postMessage(null);
 }
 
-/** As `node:timers/promises` has it. */
+/** The signature of `node:timers/promises`. */
 export function setImmediate<T>(value?: T): Promise<T | undefined> {
   return new Promise((resolve) => later(() => resolve(value)));
 }

@@ -1,7 +1,8 @@
 /**
- * `npm run test:client`: the client's tests on every platform of its customers; with `--older` on all but Node 26. Node 22
- * and 24 come with `npm ci --prefix tools/nodes`, Node 26 is ours, which alone runs those with the service inside, and Chromium runs
- * those that need nothing of Node.
+ * `npm run test:client` runs the client's tests on every platform of its customers; `--older`
+ * leaves out Node 26. Node 22 and 24 come with `npm ci --prefix tools/nodes` and run no test that
+ * contains the service. Node 26, ours, runs all tests. Chromium runs the tests that need nothing of
+ * Node.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -24,18 +25,18 @@ else {
   const files = tests.filter(({ hasService }) => !hasService);
   for (const node of olderNodes.values()) runOn(node, files);
 }
-// On this one `npm test` has run all of them.
+// `npm test` already runs all of them on this Node.
 if (!process.argv.includes('--older')) runOn(process.execPath, tests);
 if (chromiumMissing !== false) console.error(chromiumMissing);
 else await runInPage(tests.filter(runsInPage));
-// Whoever starts this wants to know about every platform.
+// A missing platform fails the run.
 if (olderNodesMissing !== false || chromiumMissing !== false) process.exitCode = 1;
 
 function runOn(node: string, files: readonly CompiledTest[]): void {
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
   console.log(`${files.length} files of tests on Node ${version}`);
   const options = ['--test', `--test-timeout=${WAIT_LIMIT_MS}`, '--test-reporter=dot'];
-  // Left in place, the variable of a test run would make this one skip its files.
+  // This variable of an outer test run would make the inner run skip its files.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const args = [...options, ...files.map(({ file }) => file)];
   const { status } = spawnSync(node, args, { stdio: 'inherit', env });

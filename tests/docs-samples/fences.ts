@@ -1,6 +1,6 @@
 /**
- * The fenced blocks of the documentation: where each stands, its language, and what its info string says about running
- * it. `docs/guides/write-docs.md` is the rule for people who write them.
+ * The fenced blocks of the documentation: their location, language, and the info string's marks for
+ * running them. Rules for authors: `docs/guides/write-docs.md`.
  */
 
 import { globSync, readFileSync } from 'node:fs';
@@ -9,7 +9,10 @@ import { join } from 'node:path';
 export const root = join(import.meta.dirname, '../..');
 
 const PAGES = ['README.md', 'packages/client/README.md', 'packages/cli/README.md'];
-/** Signatures in it are made from the types; only its examples, which begin with an import, are programs. */
+/**
+ * Its signatures are generated from the types; only its examples, which begin with an import, are
+ * programs.
+ */
 const GENERATED = /^docs\/client\//;
 const MARKS = ['file', 'lines', 'not-run', 'tested-by', 'tab', 'browser', 'fragment'];
 
@@ -17,11 +20,11 @@ export interface Fence {
   readonly page: string;
   /** `docs/keys.md:67` */
   readonly place: string;
-  /** The first word behind the fence. */
+  /** The first word after the fence. */
   readonly language: string;
-  /** Words behind it, with their values; a word alone has an empty one. */
+  /** The following words with their values; a word without a value maps to an empty string. */
   readonly marks: ReadonlyMap<string, string>;
-  /** What cannot be read of the info string. */
+  /** Invalid words of the info string. */
   readonly faults: readonly string[];
   readonly text: string;
 }

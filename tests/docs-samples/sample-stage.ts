@@ -1,7 +1,8 @@
 /**
- * Where the samples of the documentation run: one service with a week of simulated days, the client as it is published,
- * and for each page a folder of its own with `tapeloom`, `npx` and `npm run` on its path. In a sample the address of the
- * service becomes the real one, a shortened key the real one, and dates move to days that the service has.
+ * Where documentation samples run: one service with a week of simulated days, the published client,
+ * and per page a folder with `tapeloom`, `npx` and `npm run` on its path. In a sample, the
+ * service's address and shortened keys become the real ones, and dates move to days that the
+ * service has.
  */
 
 import { execFile, spawn } from 'node:child_process';
@@ -22,13 +23,13 @@ import { COMMAND } from '../tapeloom-program.ts';
 import { type Fence, root } from './fences.ts';
 import { pythonFor } from './python.ts';
 
-/** As many as the samples look back. */
+/** As many days as the samples look back. */
 const DAYS = 7;
 const DAY_MS = 86_400_000;
 const SPEED = 60;
-/** A stream has told its status and its snapshot by then; when the next trade comes is the market's affair. */
+/** By then a stream has printed its status and snapshot; the next trade may take any time. */
 const LINES_ENOUGH = 2;
-/** What samples may import beside the client, which a reader installs. */
+/** What samples may import besides the client; a reader installs these. */
 const PACKAGES = [
   'lightweight-charts',
   'fzstd',
@@ -40,14 +41,14 @@ const PACKAGES = [
 const ADDRESSES = /(http|ws)(?:s:\/\/api\.example\.com|:\/\/(?:127\.0\.0\.1|localhost):8080)/g;
 const oldestNode = olderNodesMissing === false ? olderNodes.get(22)! : process.execPath;
 
-/** What a sample said that did not end as it should. */
+/** The output of a sample that failed. */
 class SampleFailedError extends Error {}
 
 export class SampleStage implements AsyncDisposable {
   readonly directory: string;
   readonly #service: RunningService;
   readonly #bin: string;
-  /** By page, what its dates are moved by. */
+  /** By page, the days by which its dates move. */
   readonly #days = new Map<string, number>();
 
   private constructor(directory: string, service: RunningService) {
@@ -60,7 +61,7 @@ export class SampleStage implements AsyncDisposable {
     const directory = realpathSync(mkdtempSync(join(tmpdir(), 'tapeloom-samples-')));
     const service = new RunningService({
       data: join(directory, 'data'),
-      // Samples that wait for a bar to end would wait for a minute.
+      // Else samples that wait for a bar to end would take a minute.
       args: ['--speed', String(SPEED)],
       env: { TAPELOOM_SIM_DAYS: String(DAYS) },
     });
@@ -77,7 +78,7 @@ export class SampleStage implements AsyncDisposable {
     return stage;
   }
 
-  /** Days are there, and the newest time that can be seen is known once a stream is live. */
+  /** Waits for the past days. A live stream shows that the newest visible time is known. */
   async #past(): Promise<void> {
     const made = /making past days: (\d+) of \1\b/;
     while (!made.test(this.#service.output)) await pause(50);
@@ -94,7 +95,7 @@ export class SampleStage implements AsyncDisposable {
     const programs = {
       tapeloom: `exec ${tapeloom} "$@"`,
       'tapeloom-types': `exec '${process.execPath}' '${client}/tapeloom-types.js' "$@"`,
-      // What the service refuses is a fault of the sample.
+      // An error response of the service is a fault of the sample.
       curl: [
         'PATH=$(echo "$PATH" | cut -d: -f2-)',
         'case " $* " in *" -f "*|*" -sSf "*|*" -fsS "*|*" -sf "*|*" --fail"*) exec curl -sS "$@";; esac',
@@ -119,16 +120,16 @@ export class SampleStage implements AsyncDisposable {
     return folder;
   }
 
-  /** The folder of a page, with what samples may expect there. */
+  /** Creates the folder of a page, with the files that its samples expect. */
   openPage(fences: readonly Fence[]): void {
     const { page } = fences[0]!;
     writeFileSync(join(this.folderOf(page), 'key.txt'), `${this.#service.keys.live}\n`);
     this.#days.set(page, daysToMove(fences.map(({ text }) => text).join('\n')));
-    // Programs may use what stands further down.
+    // Programs may use files that stand further down.
     for (const fence of fences) if (fence.marks.has('file')) this.fileOf(fence);
   }
 
-  /** The file that a sample is, written as it is run. */
+  /** Writes the sample to its file, as it runs; returns the path. */
   fileOf({ page, place, language, marks, text }: Fence): string {
     const line = place.slice(place.lastIndexOf(':') + 1);
     const name = marks.get('file') ?? `sample-${line}.${language}`;
@@ -146,7 +147,7 @@ export class SampleStage implements AsyncDisposable {
       .replace(/\b20\d\d-\d\d-\d\d(?!\d)/g, (date) => dayText(Date.parse(date) + days * DAY_MS));
   }
 
-  /** Runs it to its end, or to as many lines as it is good for; what it printed. */
+  /** Runs a sample to its end, or until it has printed enough lines; returns its output. */
   async run(fence: Fence): Promise<readonly string[]> {
     const { language, marks } = fence;
     const file = this.fileOf(fence);
@@ -156,7 +157,7 @@ export class SampleStage implements AsyncDisposable {
         : language === 'python'
           ? [[pythonFor(fence.text) ?? 'python3', file], false]
           : [[oldestNode, await this.#script(file)], true];
-    // A server says where it listens, and no more.
+    // A server prints only its address.
     const usual = isProgram ? (fence.text.includes('.listen(') ? 1 : LINES_ENOUGH) : null;
     const wanted = marks.get('lines');
     return this.#lines(
@@ -183,10 +184,10 @@ export class SampleStage implements AsyncDisposable {
       TAPELOOM_DATA: /^ {2}data +(.*)$/m.exec(this.#service.output)?.[1],
       TAPELOOM_URL: new URL(this.#service.address('REST')).origin,
       TAPELOOM_KEY: this.#service.keys.live,
-      // Of a key that a sample may rotate or revoke.
+      // The id of a key that a sample may rotate or revoke.
       ...(text.includes('KEY_ID') && { KEY_ID: await this.#newKey() }),
     };
-    // In a group of its own: what it has started ends with it.
+    // In its own process group, so that its children end with it.
     const child = spawn(program!, words, { cwd, env, detached: true });
     const end = () => endGroup(child.pid!);
     const late = setTimeout(end, WAIT_LIMIT_MS);
@@ -201,7 +202,7 @@ export class SampleStage implements AsyncDisposable {
     });
     const [code] = (await once(child, 'close')) as [number | null];
     clearTimeout(late);
-    // Commands tell there how far they are; programs of ours have nothing to say there.
+    // Commands print progress to stderr; our programs must print nothing there.
     const isNoisy = program === oldestNode && errors !== '';
     const isEnough = enough !== null && lines.length >= enough;
     if ((code !== 0 && !isEnough) || (isNeeded && !isEnough) || isNoisy) {
@@ -219,7 +220,7 @@ export class SampleStage implements AsyncDisposable {
     return script;
   }
 
-  /** What the compiler says of these, with every check on, by the names of their places. */
+  /** The compiler's errors for these samples, with every check on, by their location. */
   async compile(fences: readonly Fence[]): Promise<string> {
     const files = new Map(fences.map((fence) => [this.fileOf(fence), fence.place]));
     const compilerOptions = {
@@ -247,7 +248,7 @@ export class SampleStage implements AsyncDisposable {
     );
   }
 
-  /** Runs them in pages, with a back end that hands out stream tokens. */
+  /** Runs the samples in pages, with a back end that issues stream tokens. */
   async runInBrowser(fences: readonly Fence[]): Promise<void> {
     await using browser = await launchChromium();
     for (const fence of fences) {
@@ -275,7 +276,7 @@ export class SampleStage implements AsyncDisposable {
     }
   }
 
-  /** Those that earlier samples of the reference have made: an account has few. */
+  /** Revokes keys of earlier reference samples, because an account may have only a few. */
   async #revokeSampleKeys(): Promise<void> {
     const listed = await this.#service.send('GET', '/v1/keys');
     const { keys } = (await listed.json()) as {
@@ -304,10 +305,10 @@ export class SampleStage implements AsyncDisposable {
   }
 }
 
-/** What the reference calls its keys, and what we call one for it. */
+/** The names of the reference's keys, and of the keys made for `KEY_ID`. */
 const SAMPLE_KEYS = ['trading desk', 'a sample'];
 
-/** The newest day that is named becomes today, or yesterday where times of it are. */
+/** Moves the newest named day to today, or to yesterday if the sample names times of it. */
 function daysToMove(text: string): number {
   const dates = [...text.matchAll(/\b(20\d\d-\d\d-\d\d)(T?)/g)];
   const ends = dates.map(([, date, time]) => Date.parse(date!) + (time === '' ? 0 : DAY_MS));
@@ -319,7 +320,7 @@ function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** As JavaScript with all of ours that it needs, for what customers may have. */
+/** Bundles a sample with all code of ours that it needs, for a supported platform. */
 async function bundle(input: string, platform: 'browser' | 'node'): Promise<string> {
   const transform = { target: 'es2022' };
   const external = platform === 'node' ? PACKAGES : [];
@@ -332,6 +333,6 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGTERM');
   } catch {
-    // It has ended already.
+    // The group has already ended.
   }
 }

@@ -1,6 +1,7 @@
 /**
- * `npm run generate`: makes all committed files that follow from the code, in the order in which they need each other, and
- * says which of them changed. At the end it lists what an indicator still lacks. A failed step ends it.
+ * `npm run generate` builds all committed files that derive from the code, in order of their
+ * dependencies, and prints which of them changed. At the end it lists what an indicator still
+ * lacks. A failed step ends the run.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -20,7 +21,7 @@ const STEPS: readonly (readonly [name: string, ...command: string[]])[] = [
   ['docs', 'npm', 'run', '-s', 'docs'],
   ['recordings', 'npm', 'run', '-s', 'recordings'],
 ];
-/** Where they write. */
+/** Where the steps write. */
 const OUTPUTS = ['contract/*.json', TYPES, 'docs/**/*', 'packages/portal/recording/**/*'];
 
 let before = digests();
@@ -38,7 +39,7 @@ const missing = missingPlaces(INDICATORS, THIS_HOUSE);
 if (missing.length > 0) console.log('\nWhat indicators still lack:');
 for (const line of missing) console.log(`  ${line}`);
 
-/** What it printed is shown when it fails. */
+/** Returns whether the command succeeds; prints its output when it fails. */
 function succeeds(name: string, command: string, args: readonly string[]): boolean {
   const bin = join(root, 'node_modules/.bin');
   try {

@@ -37,7 +37,7 @@ const LISTS = Object.fromEntries(
   Object.keys(THIS_HOUSE.lists).map((path) => [path, IDS]),
 ) as unknown as House['lists'];
 
-/** With some files in another text, or without them. */
+/** The fixture with some files changed (text) or removed (null). */
 function house(files: Readonly<Record<string, string | null>> = {}, lists = LISTS): House {
   const all: Readonly<Record<string, string | null>> = { ...FILES, ...files };
   return { lists, read: (path) => all[path] ?? null };
@@ -130,7 +130,7 @@ test('one that is nowhere is reported for every place, the lists first', () => {
   const lines = missingPlaces([...MADE, { id: 'new', version: 1 }], house());
   assert.equal(lines.length, Object.keys(LISTS).length + 11);
   for (const line of lines) assert.match(line, /^new: .+ is missing in \S+: \S/);
-  // In the house as it is, every place is looked at too.
+  // The gate also checks every place in the real repository.
   const real = missingPlaces([...INDICATORS, { id: 'new', version: 1 }], THIS_HOUSE);
   assert.deepEqual(
     real.filter((line) => line.startsWith('new: ')),

@@ -1,6 +1,7 @@
 /**
- * The gate "an indicator has everything": all places where an indicator has to stand, each with its file and with what puts
- * the indicator there. A new place is entered here, so that nobody finds it by a failing run of all tests.
+ * The gate "an indicator has everything": every place that needs an entry for an indicator, with
+ * its file and the way to add the entry. Enter new places here; else an author finds them only by a
+ * failing run of all tests.
  */
 
 import { vectorsPath } from '../../packages/core/testing/twins/vector-case.ts';
@@ -10,11 +11,11 @@ export interface Named {
   readonly version: number;
 }
 
-/** What the gate looks at. */
+/** What the gate checks. */
 export interface House {
-  /** By the file that holds the list: the ids in it. */
+  /** The ids of each list, by the file that holds it. */
   readonly lists: Readonly<Record<ListPath, readonly string[]>>;
-  /** The text of a file below the root; null when there is none. */
+  /** The text of a file by its path from the root; null when it is missing. */
   readonly read: (path: string) => string | null;
 }
 
@@ -27,7 +28,7 @@ interface FilePlace {
   readonly has: (text: string) => boolean;
 }
 
-/** What is written by hand, by the file in which each indicator has an entry. */
+/** Entries written by hand, by file. */
 const LISTS = {
   'packages/core/testing/twins/indicator-twins.ts': 'a naive twin',
   'packages/docs/src/indicator-texts.ts': 'texts for its page',
@@ -35,7 +36,7 @@ const LISTS = {
   'packages/portal/recording/recorded-indicators.ts': 'a minute for its page to play',
 } as const;
 
-/** One line for each thing that an indicator lacks, and for each entry that belongs to no indicator. */
+/** One line for each missing entry, and for each entry that belongs to no indicator. */
 export function missingPlaces(indicators: readonly Named[], house: House): readonly string[] {
   const known = new Set(indicators.map(({ id }) => id));
   const left = listPaths().flatMap((path) =>
@@ -67,7 +68,7 @@ function listPaths(): readonly ListPath[] {
   return Object.keys(LISTS) as ListPath[];
 }
 
-/** What is made by a command, each in the file that the command writes; in the order in which the commands go. */
+/** Generated files, each with its command, in the order in which the commands run. */
 function filePlaces({ id, version }: Named): readonly FilePlace[] {
   const isThere = () => true;
   const run = (command: string) => `run ${command}`;

@@ -1,4 +1,4 @@
-/** The lists and files of this house, for the gate "an indicator has everything". */
+/** The lists and files of this repository, for the gate "an indicator has everything". */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

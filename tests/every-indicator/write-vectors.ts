@@ -1,6 +1,7 @@
 /**
- * `npm run vectors -- <id>`: writes the golden vectors of an indicator. A new one gets first cases, a new version those of the
- * version before it; a case without a `log` gets the log that the twin works out. What is published stays as it is.
+ * `npm run vectors -- <id>` writes the golden vectors of an indicator. A new indicator gets first
+ * cases; a new version starts with the cases of the previous version. A case without a `log` gets
+ * the log that the naive twin computes. Published cases never change.
  */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ const faults = more.length > 0 ? ['Give one id.'] : write(id);
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
-/** Why nothing was written, in sentences. */
+/** Returns why nothing was written, in sentences. */
 function write(name: string): readonly string[] {
   const indicator = indicatorNamed(name);
   if (indicator === null) {

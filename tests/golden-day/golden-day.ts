@@ -1,4 +1,4 @@
-/** Everything that is written down of the golden day, at one of its scales. */
+/** All digests of the golden day at one scale. */
 
 import { readFile } from 'node:fs/promises';
 import type { Digests } from './golden-digest.ts';
@@ -8,7 +8,7 @@ import { goldenTrades, SCALES } from './golden-tape.ts';
 
 export type ScaleName = keyof typeof SCALES;
 
-/** What was written down, by scale. */
+/** The recorded digests, by scale. */
 export const DIGESTS_FILE = new URL('digests.json', import.meta.url);
 
 export async function goldenDigests(name: ScaleName): Promise<Digests> {

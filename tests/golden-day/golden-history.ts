@@ -1,4 +1,4 @@
-/** The golden day as history: pages, pages with a snapshot, estimates and exports, asked at the REST door. */
+/** The golden day as history: pages, pages with a snapshot, estimates and exports, over REST. */
 
 import assert from 'node:assert/strict';
 import { zstdDecompressSync } from 'node:zlib';
@@ -15,7 +15,7 @@ import { NOW, SYMBOL } from './golden-tape.ts';
 import { GOLDEN_TOPICS, type GoldenTopic } from './golden-topics.ts';
 import { pageLimitOf } from './page-limits.ts';
 
-/** The fields of the first line that are compared: new ones may be added. */
+/** The compared fields of the header line; others may be added. */
 const HEADER_FIELDS = [
   't',
   'version',
@@ -29,10 +29,10 @@ const HEADER_FIELDS = [
   'to',
   'lookBackFrom',
 ];
-/** Sealed days and a part of the open one, both ends inside of days and of steps. */
+/** Sealed days and a part of the open day; both ends lie inside days and steps. */
 const LONG = { from: '2026-11-09T14:30:30.507Z', to: '2026-11-11T15:30:10.251Z' };
 const EXPORTED = { from: '2026-11-06T15:00:00.3Z', to: '2026-11-11T15:31:10.251Z' };
-/** Of whole seconds: dense ones, one with a midnight, the open day, a quiet minute. */
+/** Ranges of whole seconds: dense ones, one across midnight, the open day, a quiet minute. */
 const WINDOWS: readonly (readonly [string, string, 'live' | 'confirmed'])[] = [
   ['2026-11-09T14:30:00Z', '2026-11-09T14:30:01Z', 'live'],
   ['2026-11-10T15:00:07Z', '2026-11-10T15:00:10Z', 'live'],
@@ -65,7 +65,7 @@ class GoldenHistory {
 
   async all({ name, indicator, params }: GoldenTopic): Promise<void> {
     const fields = { instrument: SYMBOL, indicator, params: JSON.stringify(params) };
-    // A new account for each, so that no limit is met.
+    // A new account per topic, so that no limit applies.
     this.#key = await this.#service.customer('live_history');
     await this.#pages(name, fields, String(pageLimitOf(name)));
     for (const [from, to, mode] of WINDOWS) {
@@ -88,7 +88,7 @@ class GoldenHistory {
     await this.#walk(`${name}: until`, { ...fields, from, untilCursor, limit: '10000' });
   }
 
-  /** All pages, each with where it ends and what it costs. */
+  /** All pages, each with its end and its cost. */
   async #walk(name: string, fields: Fields): Promise<readonly Page[]> {
     const texts: string[] = [];
     const pages: Page[] = [];
@@ -127,7 +127,7 @@ class GoldenHistory {
   async #exports(name: string, fields: Fields): Promise<void> {
     const whole = await this.#export({ ...fields, ...EXPORTED });
     this.digests[`${name}: export`] = exportDigest(whole.lines);
-    // The token of the same account stands for the same lines, from any of them on.
+    // With the token, the same account gets the same lines from any line on.
     for (const share of [0.3, 0.9]) {
       const line = Math.floor(whole.lines.length * share);
       const resumed = await this.#export({ resume: whole.token, line: String(line) });
@@ -165,7 +165,7 @@ class GoldenHistory {
   }
 }
 
-/** The results byte by byte; of what stands around them the fields that are compared. */
+/** Digests the results byte by byte, and the compared fields of the other lines. */
 function exportDigest(lines: readonly string[]): string {
   const header = JSON.parse(lines[0]!) as Record<string, unknown>;
   const known = Object.fromEntries(HEADER_FIELDS.map((field) => [field, header[field]]));

@@ -1,7 +1,7 @@
 /**
- * The golden day as a stream, heard at a socket. The tape is let on second by second, and what each topic has
- * published by then is written down, so that it does not matter where in a second its flushes lie. Afterwards
- * others resume in the middle, or start at a time.
+ * The golden day as a stream over real sockets. The tape advances second by second. The digest
+ * covers what each topic has published at each second's end, so the flush edges within a second do
+ * not matter. Then other clients resume in the middle, or start at a time.
  */
 
 import assert from 'node:assert/strict';
@@ -24,10 +24,10 @@ import { LIVE_START, SYMBOL } from './golden-tape.ts';
 import { GOLDEN_TOPICS, type GoldenTopic } from './golden-topics.ts';
 
 const SECOND = 1_000_000_000n;
-/** Rounds without anything new after which nothing is on its way. */
+/** After this many rounds without a message, none is under way. */
 const QUIET_ROUNDS = 2;
 const LOG_KINDS: readonly string[] = ['snapshot', 'upsert', 'remove', 'reset'];
-/** Long ago, at midnight of the open day, and while it was dense; all whole seconds. */
+/** On a past day, at midnight of the open day, and in a dense stretch; all whole seconds. */
 const START_TIMES = ['2026-11-10T15:00:03Z', '2026-11-11', '2026-11-11T15:30:05Z'];
 const SUBSCRIPTIONS_PER_CLIENT = 16;
 
@@ -85,7 +85,10 @@ async function streamUpTo(
   });
 }
 
-/** After a cursor of the middle, and from times of all ages: what they are given is what was published. */
+/**
+ * Resumes after a cursor in the middle, and starts from times of all ages: clients receive exactly
+ * what was published.
+ */
 async function comeBack(stream: InProcessStream, live: GoldenStream): Promise<Digests> {
   const back = new GoldenStream(stream);
   for (const topic of GOLDEN_TOPICS) {
@@ -111,12 +114,12 @@ async function comeBack(stream: InProcessStream, live: GoldenStream): Promise<Di
 class GoldenStream {
   readonly #stream: InProcessStream;
   readonly #clients: StreamClient[] = [];
-  /** By subscription, in the order in which they were heard. */
+  /** Messages by subscription, in the order of arrival. */
   readonly #heard = new Map<string, Heard[]>();
-  /** By subscription: how many had been heard when the last second ended, and the states so far. */
+  /** By subscription: the messages up to the end of the last second, and the states so far. */
   readonly #seconds = new Map<string, { heard: number; present: Present; states: string[] }>();
   readonly #names = new Map<string, string>();
-  /** Subscriptions that have come to the present: until then there may be silence while something is computed. */
+  /** Subscriptions past warming; before that, silence may mean that results are computed. */
   readonly #arrived = new Set<string>();
   #taken: number[] = [];
 
@@ -156,7 +159,7 @@ class GoldenStream {
     return this.#heard.get(name)!;
   }
 
-  /** Everything has been heard that was published up to a whole second. */
+  /** Call when all messages up to a whole second have arrived. */
   endSecond(): void {
     for (const [name, heard] of this.#heard) {
       const second = this.#seconds.getOrInsertComputed(name, () => {

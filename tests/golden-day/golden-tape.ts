@@ -1,6 +1,7 @@
 /**
- * The recorded days: trades of the simulated market with a fixed seed on fixed dates, thin but for some dense
- * minutes. Weeks of sealed days, so that every look-back is warm, and one that is open and partly over.
+ * The days of the golden digests: trades of the simulated market with a fixed seed on fixed dates,
+ * thin except for some dense minutes. Weeks of sealed days warm every look-back; the last day is
+ * open and partly over.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -15,12 +16,12 @@ export const SYMBOL = 'ESZ6';
 const SEED = 20261111;
 const FIRST_DAY = utcDay(20261019);
 const LAST_DAY = utcDay(20261111);
-/** How far the tape of the open day has come. */
+/** The time that the tape of the open day has reached. */
 export const NOW = instantOf('2026-11-11T15:40:00Z');
-/** Where streams begin: here the open day is dense for some minutes. */
+/** Where streams begin: the open day is dense here for some minutes. */
 export const LIVE_START = instantOf('2026-11-11T15:30:00Z');
 
-/** Stretches in which the market is as dense as a real one, all of whole seconds. */
+/** Stretches as dense as a real market, in whole seconds. */
 const DENSE: readonly (readonly [string, string])[] = [
   ['2026-11-09T14:30:00Z', '2026-11-09T14:31:00Z'],
   ['2026-11-10T15:00:00Z', '2026-11-10T15:01:00Z'],
@@ -29,15 +30,15 @@ const DENSE: readonly (readonly [string, string])[] = [
 ];
 
 export interface GoldenScale {
-  /** Of the market's prints, over all days. */
+  /** The scale of prints over all days. */
   readonly thin: number;
-  /** The same in the dense stretches. */
+  /** The scale of prints in the dense stretches. */
   readonly dense: number;
-  /** Whole seconds that a stream follows one by one. */
+  /** How many whole seconds a stream follows one by one. */
   readonly liveSeconds: number;
 }
 
-/** What every run of the tests compares, and what is compared on demand. */
+/** `small`: compared in every test run; `all`: compared on demand. */
 export const SCALES = {
   small: { thin: 0.001, dense: 0.2, liveSeconds: 20 },
   all: { thin: 0.03, dense: 1, liveSeconds: 120 },

@@ -1,9 +1,9 @@
-/** What is asked for of the golden day: every indicator as it comes, and some with odd parameters. */
+/** The topics of the golden day: every indicator with defaults, and some with odd parameters. */
 
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 
 export interface GoldenTopic {
-  /** Follows from the indicator and its parameters alone, and so does everything that is asked of the topic. */
+  /** Derived from the indicator and its parameters alone, as are all requests for the topic. */
   readonly name: string;
   readonly indicator: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -1,14 +1,14 @@
-/** Adds the cases of what is new to the golden day, and never changes one that is written down. */
+/** Adds cases of new topics to the golden day; never changes a recorded case. */
 
 import type { Digests } from './golden-digest.ts';
 
 export type WithNewCases =
   | {
       readonly digests: Digests;
-      /** The names of the cases that are added. */
+      /** The names of the added cases. */
       readonly added: readonly string[];
     }
-  /** The names of written cases that were found changed, or were not found. */
+  /** The names of recorded cases that changed or are missing. */
   | { readonly changed: readonly string[] };
 
 export function withNewCases(written: Digests, found: Digests): WithNewCases {

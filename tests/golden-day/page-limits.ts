@@ -1,13 +1,13 @@
 /**
- * How many objects a page of a topic's history has at most. It follows from the topic's name alone: an indicator that
- * is added leaves the pages of all others as they are.
+ * The page limit of a topic's history. It derives from the topic's name alone, so a new indicator
+ * leaves the pages of all others unchanged.
  */
 
 import { hash } from 'node:crypto';
 
 const LIMITS = [97, 1_000, 10_000, 311] as const;
 
-/** Topics whose digests are older than this rule, with the limits they were written with. None is added here. */
+/** Topics whose digests are older than this rule, with their recorded limits. Add none here. */
 const WRITTEN: Readonly<Record<(typeof LIMITS)[number], readonly string[]>> = {
   97: [
     'bars',

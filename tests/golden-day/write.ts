@@ -1,8 +1,8 @@
 /**
- * Writes the digests of the golden day down. `node tests/golden-day/write.ts --new` adds the cases of a new indicator
- * and refuses when a written case has changed. Without `--new` all are written anew, which says that results may differ
- * from then on: they are what the service gave before it was rebuilt (commit 4286f92), taken in today's form
- * (of that code at 4c1a0ad, before its files moved).
+ * Records the digests of the golden day. `node tests/golden-day/write.ts --new` adds the cases of a
+ * new indicator and fails if a recorded case has changed. Without `--new` it records all cases
+ * again, which declares that results may differ from now on. The digests stand for the service of
+ * commit 4286f92 before its rebuild, in the present form (of that code at 4c1a0ad).
  */
 
 import { writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ if (!values.new || (await areOnlyAdded(found))) {
   await writeFile(DIGESTS_FILE, `${JSON.stringify(found, null, 2)}\n`);
 }
 
-/** Whether all that is written is found as it is. */
+/** Whether all recorded cases are unchanged. */
 async function areOnlyAdded(digests: Readonly<Record<ScaleName, Digests>>): Promise<boolean> {
   const written = await writtenDigests();
   for (const scale of ['small', 'all'] as const) {

@@ -1,6 +1,7 @@
 /**
- * Follows `docs/guides/add-an-indicator.md` in a copy of the tree: one file, one entry, nothing else. The indicator has a long id
- * and a list among its parameters, and at the end the copy passes `npm run check`.
+ * Follows `docs/guides/add-an-indicator.md` in a copy of the tree: one file, one entry, nothing
+ * else. The indicator has a long id and a list parameter. At the end the copy passes `npm run
+ * check`.
  */
 
 import assert from 'node:assert/strict';
@@ -27,7 +28,7 @@ const tree = mkdtempSync(join(tmpdir(), 'add-an-indicator-'));
 const guide = readFileSync(join(root, 'docs/guides/add-an-indicator.md'), 'utf8');
 const id = 'trades-at-or-above-chosen-sizes';
 const file = `packages/core/src/studies/${id}.ts`;
-/** What a checkout does not have, or what is linked. */
+/** Not part of a checkout, or linked. */
 const LEFT = new Set(['.git', '.test-results', 'data', 'dist', 'node_modules']);
 const list = 'packages/core/src/studies/catalogue.ts';
 
@@ -50,12 +51,12 @@ before(() => {
 });
 after(() => rmSync(tree, { recursive: true }));
 
-/** Of an import; the formatter keeps imports in this order. */
+/** The path of an import line; the formatter sorts imports by it. */
 function pathOf(line: string): string {
   return /^import .* from '(.+)';$/.exec(line)?.[1] ?? '';
 }
 
-/** Foreign packages as they are, our own from the copy. */
+/** Links third-party packages from here and our own from the copy. */
 function linkPackages(): void {
   mkdirSync(join(tree, 'node_modules/@tapeloom'), { recursive: true });
   for (const name of readdirSync(join(root, 'node_modules'))) {
@@ -74,7 +75,7 @@ function node(...args: readonly string[]): string {
 }
 
 function run(command: string, ...args: readonly string[]): string {
-  // Left in place, the variable of this test run would make a run below it skip its files.
+  // This variable of the outer test run would make an inner run skip its files.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   return execFileSync(command, args, { cwd: tree, env, encoding: 'utf8', stdio: 'pipe' });
 }
@@ -146,7 +147,10 @@ test('it runs over a tape, and its parameters are checked', async () => {
   assert.throws(wrong('{"sizes":[5,0]}'), /\/sizes\/1 {2}Must be a whole number from 1 to 1000000/);
 });
 
-/** Prints what each way in makes of a list, in the copy, whose catalogue has the indicator. */
+/**
+ * Prints how each entry point of the copy parses a list parameter; the copy's catalogue has the
+ * indicator.
+ */
 const WAYS = `
 import { createResolver } from './packages/server/src/gateway/delivery/stream-request.ts';
 import { topicKey } from './packages/server/src/topics/topic.ts';

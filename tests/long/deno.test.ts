@@ -1,6 +1,6 @@
 /**
- * The client library in Deno, the oldest release that its README names and a new one, which come with `npm ci --prefix tools/deno`:
- * the package as it is built against a service on the loopback.
+ * The built client package in Deno against a service on the loopback: the oldest release that its
+ * README names, and a new one. Both come with `npm ci --prefix tools/deno`.
  */
 
 import assert from 'node:assert/strict';

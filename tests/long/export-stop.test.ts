@@ -1,4 +1,7 @@
-/** A stop of a real service in the middle of an export. In process `http/routes/export-end.test.ts` proves the same. */
+/**
+ * Stops a real service in the middle of an export. `http/routes/export-end.test.ts` proves the same
+ * in process.
+ */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -18,7 +21,7 @@ after(() => {
 const DAY_MS = 86_400_000;
 const dateOf = (daysAgo: number) =>
   new Date((Math.floor(Date.now() / DAY_MS) - daysAgo) * DAY_MS).toISOString().slice(0, 10);
-/** Yesterday, with a result per trade: far more than all buffers between the two hold. */
+/** Yesterday, with a result per trade: far more than all buffers of client and service hold. */
 const EXPORT = {
   instrument: 'BTC.c.0',
   indicator: 'footprint',
@@ -32,7 +35,7 @@ interface Usage {
   readonly remaining: { readonly exportBytes: number };
   readonly limits: { readonly exportBytes: number };
 }
-/** Begins an export, and takes nothing of it until it is asked for. */
+/** Begins an export and reads nothing until `received` is called. */
 async function begunExport(service: RunningService) {
   const { hostname, port } = new URL(service.address('REST'));
   const query = new URLSearchParams(EXPORT);
@@ -43,7 +46,7 @@ async function begunExport(service: RunningService) {
     `GET /v1/export?${query} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`,
   );
   await once(socket, 'readable');
-  /** All that was sent, once the connection has ended. */
+  /** All bytes sent until the connection ended. */
   const received = async () => {
     const pieces: Buffer[] = [];
     for await (const piece of socket) pieces.push(piece as Buffer);
@@ -52,7 +55,7 @@ async function begunExport(service: RunningService) {
   return { received };
 }
 
-/** The bytes of a chunked body that came in whole chunks. */
+/** The body bytes of the complete chunks of a chunked response. */
 function wholeChunks(answer: Buffer): number {
   assert.match(answer.toString('latin1', 0, 20), /^HTTP\/1\.1 200 /);
   let bytes = 0;

@@ -1,6 +1,7 @@
 /**
- * What other people's tools make of the contract: three generators of clients, whose code compiles strictly and talks to the service,
- * one of types for the stream, and the rules of Spectral. The tools come with `npm ci --prefix tools/generators`.
+ * External tools read the contract. The code of three client generators compiles strictly and calls
+ * the service; one tool generates types for the stream; Spectral applies its rules. The tools come
+ * with `npm ci --prefix tools/generators`.
  */
 
 import assert from 'node:assert/strict';
@@ -22,7 +23,7 @@ const run = promisify(execFile);
 const contract = (name: string) => join(root, 'contract', name);
 
 const QUERY = `{ instrument: '${RANGE.instrument}', indicator: 'footprint', from: '${RANGE.from}', to: '${RANGE.to}' }`;
-/** Ten calls of each client: what they give is typed, or none of it compiles. */
+/** Eleven calls of each client; untyped results do not compile. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   'openapi-typescript': `
 import createClient from 'openapi-fetch';
@@ -162,7 +163,7 @@ describe('clients that others make of the contract', { skip }, () => {
   });
 
   it('Spectral finds nothing by its own rules', async () => {
-    // Generators do not read the newest version yet; whom to write to is the operator's to say.
+    // Generators cannot read the newest version yet. The contact is the operator's.
     const off = { 'asyncapi-latest-version': 'off', 'asyncapi-info-contact-properties': 'off' };
     const rules = { extends: ['spectral:oas', 'spectral:asyncapi'], rules: off };
     const ruleset = join(directory, 'spectral.json');

@@ -1,4 +1,4 @@
-/** The histories that are played at each payment provider, many more of them. */
+/** Plays many more of the histories of each payment provider. */
 
 import { test } from 'node:test';
 import { PaddleRig } from '../../packages/server/testing/billing/paddle/paddle-rig.ts';

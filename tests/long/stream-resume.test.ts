@@ -1,4 +1,4 @@
-/** What `tests/stream-resume.test.ts` does with few clients, with more of them and more cuts. */
+/** `tests/stream-resume.test.ts` with more clients and more cuts. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Every page as people see it: in both themes and three widths, with a picture, and nothing serious found by axe. */
+/** Every page in both themes and three widths: a screenshot, and no serious axe violations. */
 
 import { mkdirSync, readFileSync } from 'node:fs';
 
@@ -32,7 +32,7 @@ interface AxeResult {
   readonly nodes: readonly { readonly html: string; readonly target: readonly string[] }[];
 }
 
-/** What is wrong with the looks of these pages, for one visitor. */
+/** Returns the visual faults of these pages for one visitor. */
 export async function lookAt(
   context: BrowserContext,
   paths: readonly string[],
@@ -56,7 +56,7 @@ export async function lookAt(
   return faults;
 }
 
-/** Nothing was asked for during a moment, and fonts are there. */
+/** Waits until the network is quiet for a moment and fonts are loaded. */
 async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('load');
   await page.evaluate('document.fonts.ready.then(() => true)');
@@ -76,9 +76,9 @@ async function shapeFaults(page: Page): Promise<readonly string[]> {
   return faults;
 }
 
-/** What axe finds serious in the page as it is now. */
+/** The serious axe violations of the page as it is now. */
 export async function axeFaults(page: Page): Promise<readonly string[]> {
-  // Through the debugger, which the page's policy does not concern.
+  // Through the debugger, which the page's content policy does not restrict.
   const session = await page.context().newCDPSession(page);
   await session.send('Runtime.evaluate', { expression: readFileSync(axePath, 'utf8') });
   const { result } = await session.send('Runtime.evaluate', {
@@ -95,7 +95,7 @@ export async function axeFaults(page: Page): Promise<readonly string[]> {
     );
 }
 
-/** Largest Contentful Paint and layout shift of a page, as the browser itself measures them. */
+/** Largest Contentful Paint and layout shift of a page, as the browser measures them. */
 export async function paintOf(
   stage: PortalStage,
   path: string,
@@ -115,7 +115,7 @@ export async function paintOf(
   return { ...paint, scriptBytes };
 }
 
-/** Before the page is opened: from then on the browser measures. */
+/** Call before the page opens: from then on the browser measures. */
 export async function watchPaint(page: Page): Promise<void> {
   await page.addInitScript(`
     window.paint = { lcpMs: 0, shift: 0 };
@@ -128,7 +128,7 @@ export async function watchPaint(page: Page): Promise<void> {
   `);
 }
 
-/** Of the page that is open, since it was opened. */
+/** The measurements of the open page since it was opened. */
 export async function paintSoFar(
   page: Page,
 ): Promise<{ readonly lcpMs: number; readonly shift: number }> {

@@ -1,4 +1,7 @@
-/** A running service with its portal, a browser, and the mails it sent: what the walks through the portal share. */
+/**
+ * Shared by the walks through the portal: a running service with its portal, a browser, and sent
+ * mails.
+ */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +14,7 @@ import { launchChromium } from '../headless-chromium.ts';
 import { RunningService, WAIT_LIMIT_MS } from '../running-service.ts';
 import { SERVICE_OF_SOURCES } from '../tapeloom-program.ts';
 
-/** With these there is the page on which Paddle's checkout opens; nothing answers at the address. */
+/** These settings enable the page that opens Paddle's checkout; nothing listens at the address. */
 const PADDLE_SETTINGS = {
   TAPELOOM_PADDLE_KEY: `pdl_sdbx_apikey_${'0'.repeat(26)}`,
   TAPELOOM_PADDLE_CLIENT_TOKEN: `test_${'0'.repeat(27)}`,
@@ -32,7 +35,7 @@ export class PortalStage implements AsyncDisposable {
   readonly #data: string;
   readonly #read = new Set<string>();
   #contexts = 0;
-  /** What pages complained about: errors nobody caught, and what the policy forbade. */
+  /** Faults of pages: uncaught errors and policy violations. */
   readonly complaints: string[] = [];
 
   private constructor(url: string, data: string, service: RunningService, browser: Browser) {
@@ -49,10 +52,10 @@ export class PortalStage implements AsyncDisposable {
     const env = {
       TAPELOOM_PORT: `${port}`,
       TAPELOOM_PUBLIC_URL: url,
-      // Every browser has an address of its own, as people have: see `context`.
+      // Every browser has its own address, as different people do: see `context`.
       TAPELOOM_TRUSTED_PROXIES: '127.0.0.1',
       TAPELOOM_SIM_DAYS: '1',
-      // Something must move while somebody looks.
+      // Trades must arrive while a walk watches.
       TAPELOOM_SIM_SCALE: '0.3',
       ...PADDLE_SETTINGS,
       TAPELOOM_PORTAL: join(import.meta.dirname, '../../packages/portal/dist'),
@@ -62,7 +65,7 @@ export class PortalStage implements AsyncDisposable {
     return new PortalStage(url, data, service, await launchChromium());
   }
 
-  /** A browser of its own, as another person has one. */
+  /** A separate browser context with its own address, as for another person. */
   async context(visit: Partial<Visit> = {}): Promise<BrowserContext> {
     const { theme = 'light', width = 1_440, height = 900 } = visit;
     this.#contexts += 1;
@@ -81,14 +84,14 @@ export class PortalStage implements AsyncDisposable {
   #watch(page: Page): void {
     page.on('pageerror', (error) => this.complaints.push(`${page.url()}: ${error}`));
     page.on('console', (message) => {
-      // A status that the page asked for and handles is logged by the browser as an error too.
+      // The browser logs error statuses as errors, even if the page requests and handles them.
       const isAnswer = message.text().startsWith('Failed to load resource');
       if (message.type() !== 'error' || isAnswer) return;
       this.complaints.push(`${page.url()}: ${message.text()}`);
     });
   }
 
-  /** The newest mail to an address that was not read yet; of several kinds, the one whose subject fits. */
+  /** The newest unread mail to an address whose subject matches. */
   async mail(
     to: string,
     about = /(?:)/,

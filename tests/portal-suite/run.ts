@@ -1,7 +1,8 @@
 /**
- * `npm run test:portal`: the portal as people use it, in Chromium against the real service: the walks, the looks of
- * every page wide and light or narrow and dark, some of the documentation (`--all`: all of it, and each theme in three
- * widths), what axe finds, and how soon the landing page is painted. Pictures are in `.test-results/shots/`.
+ * `npm run test:portal` tests the portal in Chromium against the real service: the walks, the looks
+ * of every page (wide in light or narrow in dark) and of some documentation pages, axe, and how
+ * soon the landing page paints. `--all` covers all documentation, and each theme in three widths.
+ * Screenshots go to `.test-results/shots/`.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -32,7 +33,7 @@ import {
 } from './walks.ts';
 
 const PUBLIC = ['/', '/sign-in', '/plans', '/status', '/imprint', '/nothing-here'];
-/** One of each kind for each visitor; the reference is looked at where it is tried. */
+/** One page of each kind for each visitor. The walk through the reference covers the reference. */
 const SOME_DOCS = [
   ['/docs', '/docs/indicators/footprint'],
   ['/docs/concepts/resume', '/docs/limits'],
@@ -77,7 +78,7 @@ await using context = await stage.context();
 const page = await signIn(stage, context, email);
 await step('another address, and the end of an account', () => walkLeaving(stage));
 await step('a key made, used, rotated, revoked', () => walkKeys(stage, page));
-// Before anything is bought: Live alone has no history to ask for.
+// Before any purchase, because Live alone has no history to request.
 await step('the reference, tried by the session', () => walkReference(stage, page));
 await step('a plan bought, cancelled, kept', () => walkCheckout(stage, page, email));
 await step('both offers, one order after the other', () => walkBoth(stage));
@@ -95,7 +96,7 @@ for (const [index, visit] of (isAll ? ALL_VISITS : SOME_VISITS).entries()) {
   const docs = isAll ? ALL_DOCS : SOME_DOCS[index]!;
   await step(`looks, ${visit.theme}, ${visit.width} px`, async () => {
     await using visitor = await stage.context(visit);
-    // Each page by one visitor, unless all are asked for.
+    // One visitor per page; with `--all`, every visitor.
     const mine = (_path: string, place: number) => isAll || place % SOME_VISITS.length === index;
     const faults = [...(await lookAt(visitor, [...PUBLIC.filter(mine), ...docs], visit))];
     await visitor.addCookies(await context.cookies());
@@ -119,7 +120,7 @@ await step('no page complained', async () => {
 });
 process.exitCode = failures === 0 ? 0 : 1;
 
-/** A step that fails leaves the others to be walked. */
+/** A failed step does not stop the other steps. */
 async function step(name: string, walk: () => Promise<void>): Promise<void> {
   const start = performance.now();
   try {

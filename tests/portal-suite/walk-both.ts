@@ -1,4 +1,7 @@
-/** Both offers, chosen at once: two orders one after the other, left unpaid, resumed, and offered until both are bought. */
+/**
+ * Both offers chosen at once: two consecutive orders, left unpaid, resumed, and offered until both
+ * are bought.
+ */
 
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
@@ -15,7 +18,7 @@ export async function walkBoth(stage: PortalStage): Promise<void> {
   await page.getByText('Both, order 1 of 2').waitFor();
   await page.getByLabel('Name or company').fill(COMPANY);
   const payment = await order(page);
-  // Left unpaid: the order says what is known, and paying it comes first.
+  // Left unpaid: the order shows what is known, with payment first.
   await page.goto('/orders');
   const acts = page.locator('.order-acts');
   await acts.getByRole('button', { name: /^Give up/ }).waitFor();
@@ -36,7 +39,7 @@ export async function walkBoth(stage: PortalStage): Promise<void> {
   await page.goto('/dashboard');
   await page.getByRole('link', { name: 'Order Live' }).click();
   await page.getByText('Both, order 2 of 2').waitFor();
-  // Styles of Overview are still there, and none of them is for this page.
+  // Overview's styles are still loaded, and none may apply to this page.
   const names = await page.locator('.both-steps b:not(.num)').all();
   const edges = await Promise.all(names.map(async (name) => (await name.boundingBox())!.x));
   assert.deepEqual([edges.length, new Set(edges).size], [2, 1], `names begin at ${edges}`);
@@ -51,7 +54,7 @@ export async function walkBoth(stage: PortalStage): Promise<void> {
   );
 }
 
-/** On a narrow screen an order is a card: whom it is billed to stands at its right edge, the country below. */
+/** On a narrow screen an order is a card: the billed name aligns right, the country below it. */
 async function billedOnOneEdge(page: Page): Promise<void> {
   const wide = page.viewportSize()!;
   await page.setViewportSize({ width: 768, height: 900 });
@@ -64,7 +67,7 @@ async function billedOnOneEdge(page: Page): Promise<void> {
   await page.setViewportSize(wide);
 }
 
-/** Fills the form; the address of the payment page. */
+/** Fills the form; returns the address of the payment page. */
 async function order(page: Page): Promise<string> {
   await page.getByLabel('Country').selectOption('DE');
   await page.getByRole('checkbox').first().check();

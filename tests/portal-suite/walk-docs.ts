@@ -1,13 +1,16 @@
 /**
- * The documentation as a reader has it: a search by keyboard alone, tabs of code, a page on paper, and pages as Markdown. No
- * other address is asked for anything.
+ * The documentation as a reader uses it: search by keyboard alone, code tabs, print, and pages as
+ * Markdown. It requests nothing from any other address.
  */
 
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { PortalStage } from './portal-stage.ts';
 
-/** One of each kind: contents, prose with drawings, an indicator, errors, signatures, commands, a long table, changes. */
+/**
+ * One page of each kind: contents, prose with drawings, an indicator, errors, signatures, commands,
+ * a long table, changes.
+ */
 export const DOCS_PAGES: readonly string[] = [
   '/docs',
   '/docs/quick-start',
@@ -119,7 +122,10 @@ async function asMarkdown(stage: PortalStage): Promise<void> {
   }
 }
 
-/** What search engines, browsers and chats ask for by themselves, and the client for whoever's registry lacks it. */
+/**
+ * Files that search engines, browsers and chat programs request, and the client package for users
+ * whose registry does not have it.
+ */
 async function forMachines({ url }: PortalStage): Promise<void> {
   const textOf = async (path: string) => {
     const answer = await fetch(`${url}${path}`);
@@ -140,7 +146,7 @@ async function forMachines({ url }: PortalStage): Promise<void> {
     const answer = await fetch(`${url}${path}`);
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, type]);
   }
-  // Only where the code comes from is not known to the service.
+  // The service cannot know the address of the source repository.
   const start = (await textOf('/docs/quick-start.md')).replace('example.com/tapeloom.git', '');
   assert.doesNotMatch(start, /example\.com/);
 }

@@ -1,4 +1,7 @@
-/** The first day: a key whose lines can be pasted as they are, a bar that is drawn, and one that was streamed elsewhere. */
+/**
+ * The first day: a key whose command lines work when pasted, a drawn bar, and a bar streamed
+ * elsewhere.
+ */
 
 import assert from 'node:assert/strict';
 import { TapeloomClient } from '@tapeloom/client';
@@ -6,7 +9,7 @@ import type { Page } from 'playwright-core';
 import type { PortalStage } from './portal-stage.ts';
 import { signIn } from './walks.ts';
 
-/** Markets rest at times; this one never does. */
+/** This market never closes. */
 const INSTRUMENT = 'BTC.c.0';
 
 export async function walkFirstRun(stage: PortalStage): Promise<void> {
@@ -17,7 +20,7 @@ export async function walkFirstRun(stage: PortalStage): Promise<void> {
   await page.goto('/dashboard');
   await page.getByText('2 of 3 done').waitFor();
   {
-    // The one connection of the sandbox is taken by a program of the same account.
+    // A program of the same account uses the sandbox's only connection.
     await using client = new TapeloomClient({ url: stage.url, key: secret });
     const subscription = client.subscribe({ indicator: 'footprint', instrument: INSTRUMENT });
     await subscription.ready;
@@ -27,7 +30,7 @@ export async function walkFirstRun(stage: PortalStage): Promise<void> {
     assert.ok(performance.now() - asked < 10_000, 'it was not said at once');
     for await (const _ of subscription) if (subscription.state.objects.size > 0) break;
   }
-  // What the program streamed counts here, in every browser.
+  // The program's stream completes the step, in every browser.
   await page.getByText('Your first day').waitFor({ state: 'detached' });
   await using elsewhere = await stage.context();
   const other = await signIn(stage, elsewhere, 'first-run@example.com');
@@ -35,7 +38,7 @@ export async function walkFirstRun(stage: PortalStage): Promise<void> {
   assert.equal(await other.getByText('Your first day').count(), 0);
 }
 
-/** The bar is drawn where somebody asks for it, and stays until its reader is done with it. */
+/** The bar appears after a click and stays until the reader closes it. */
 export async function walkFirstBar(stage: PortalStage): Promise<void> {
   await using context = await stage.context();
   const page = await signIn(stage, context, 'first-bar@example.com');

@@ -1,6 +1,7 @@
 /**
- * The page of an indicator as a reader has it: nothing is connected before a click, a recorded minute plays for who is
- * not signed in, and for who is the market moves, with parameters that are judged before they are sent.
+ * The page of an indicator as a reader uses it. Nothing connects before a click. Signed-out
+ * visitors see a recorded minute; signed-in visitors see the live market, with parameters validated
+ * before they are sent.
  */
 
 import assert from 'node:assert/strict';
@@ -80,7 +81,7 @@ async function walkMarket(page: Page): Promise<void> {
   }
 }
 
-/** As a replay opens it: the market begins by itself, in sight. */
+/** Opened by a replay's link: the live chart starts by itself and is in view. */
 async function walkOpened(page: Page): Promise<void> {
   await page.goto(`${PAGE}?live`);
   const part = page.getByRole('region', { name: 'Live chart' });
@@ -92,7 +93,7 @@ async function walkOpened(page: Page): Promise<void> {
   await part.getByRole('button', { name: 'Stop' }).click();
 }
 
-/** Another message comes, and the chart is drawn anew. */
+/** A further message arrives and the chart is redrawn. */
 async function moves(page: Page): Promise<void> {
   const message = page.locator('.live-message code');
   const chart = page.locator('.live-chart svg');

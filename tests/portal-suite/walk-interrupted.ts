@@ -1,17 +1,17 @@
-/** What people meet when something ends in the middle of what they do: a session, a row of theirs, the service. */
+/** Interruptions in the middle of a task: the session, a table row or the service disappears. */
 
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { PortalStage } from './portal-stage.ts';
 import { signIn } from './walks.ts';
 
-/** How often the overview asks. */
+/** How often the overview refreshes. */
 const LOOKS_AGAIN_MS = 10_000;
 
 const focused = (page: Page) =>
   page.evaluate<string>('document.activeElement.textContent || document.activeElement.tagName');
 
-/** A session that ends takes neither what was typed with it nor a secret that is shown. */
+/** The end of a session discards neither typed input nor a shown secret. */
 export async function walkSessionEnds(stage: PortalStage): Promise<void> {
   const email = 'interrupted@example.com';
   await using context = await stage.context();
@@ -23,7 +23,7 @@ export async function walkSessionEnds(stage: PortalStage): Promise<void> {
   await dialog.getByText('Restrict this key').click();
   const instruments = dialog.getByLabel('Instruments');
   for (const name of ['ES.c.0', 'NQ.c.0']) {
-    // A known name is taken with its last letter; Enter after it is not the form's.
+    // The last letter of a known name accepts it; the Enter that follows does not submit the form.
     await instruments.pressSequentially(name);
     await instruments.press('Enter');
   }
@@ -47,7 +47,7 @@ export async function walkSessionEnds(stage: PortalStage): Promise<void> {
   assert.ok(await secret.isVisible(), 'the only sight of the secret went with the session');
 }
 
-/** Whoever uses the keyboard stays where they are when what they used changes. */
+/** Keyboard focus stays in place when the focused element changes. */
 export async function walkFocus(page: Page): Promise<void> {
   await page.goto('/dashboard');
   const month = page.getByLabel('Month');
@@ -61,11 +61,11 @@ export async function walkFocus(page: Page): Promise<void> {
   await page.goto('/account');
   await page.getByRole('button', { name: 'Change' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  // The focus comes back once the button is drawn again.
+  // The focus returns when the button is drawn again.
   await page.locator('button:focus', { hasText: /^Change$/ }).waitFor();
 }
 
-/** Numbers that could not be asked for again say so, and do not when they could. */
+/** Stale numbers are marked when a refresh fails, and unmarked when one succeeds. */
 export async function walkServiceDown(context: BrowserContext): Promise<void> {
   const page = await context.newPage();
   await page.clock.install();

@@ -1,6 +1,7 @@
 /**
- * The landing page as a visitor has it: words and a first frame without any script, a chart that moves, a line that can be
- * cut and comes back with nothing missing, a pause that holds, a table of the same bars, and rest for who asks for it.
+ * The landing page as a visitor sees it: text and a first frame without scripts, a moving chart, a
+ * connection that recovers from a cut with nothing missing, a pause, a table of the same bars, and
+ * no motion for visitors who prefer less.
  */
 
 import assert from 'node:assert/strict';
@@ -27,7 +28,7 @@ export async function walkLanding(stage: PortalStage): Promise<void> {
   await withLessMotion(stage);
 }
 
-/** All that it says, and the first frame. */
+/** All of its text, and the first frame. */
 async function withoutScript(stage: PortalStage): Promise<void> {
   await using context = await stage.browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
@@ -44,7 +45,7 @@ async function checkTable(page: Page): Promise<void> {
   assert.match((await table.getByRole('row').nth(1).textContent()) ?? '', /forming/);
 }
 
-/** Whatever was shown stays, and goes on afterwards. */
+/** The paused view stays and then continues. */
 async function checkPause(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Pause the replay' }).click();
   const json = page.locator('.wire-json');
@@ -52,7 +53,7 @@ async function checkPause(page: Page): Promise<void> {
   await page.waitForTimeout(700);
   assert.equal(await json.textContent(), before);
   await page.getByRole('button', { name: 'Play the replay' }).click();
-  // Asked from here: in the page, a text is no program under its policy.
+  // Polled from here, because the page's policy forbids evaluating text in the page.
   const deadline = AbortSignal.timeout(WAIT_LIMIT_MS);
   while ((await json.textContent()) === before) {
     deadline.throwIfAborted();

@@ -1,4 +1,7 @@
-/** Another address, approved at the old one and confirmed at the new one; then the account's end, confirmed by mail. */
+/**
+ * A new address, approved at the old address and confirmed at the new one; then the deletion of the
+ * account, confirmed by mail.
+ */
 
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
@@ -20,7 +23,7 @@ export async function walkLeaving(stage: PortalStage): Promise<void> {
   await open(page, approval, `Change your address to ${NEW}?`);
   await page.getByRole('button', { name: 'Approve' }).click();
   await page.getByText('We wrote to').waitFor();
-  // The same mail once more: nothing is asked for again, and nobody is sent to sign in.
+  // Opening the same mail again requests nothing and does not lead to sign-in.
   await open(page, approval, 'You are signed in');
   const confirmation = linkIn((await stage.mail(NEW)).text);
   await using elsewhere = await stage.context();
@@ -49,13 +52,13 @@ async function endAccount(stage: PortalStage, page: Page): Promise<void> {
   await page.getByText('Your keys, sessions and address are deleted 14 days after').waitFor();
 }
 
-/** The new address was told of the change by a mail without a link, maybe just now. */
+/** The new address also gets a mail about the change, without a link, maybe just now. */
 async function linkMailed(stage: PortalStage): Promise<string> {
   const { text } = await stage.mail(NEW);
   return text.includes('/sign-in#') ? linkIn(text) : linkMailed(stage);
 }
 
-/** A link as a mail program opens it; the page is fit for everybody. */
+/** Opens a link as a mail program does; axe finds nothing serious on the page. */
 async function open(page: Page, link: string, heading: string): Promise<void> {
   await page.goto('about:blank');
   await page.goto(link);

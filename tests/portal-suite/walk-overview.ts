@@ -1,6 +1,6 @@
 /**
- * The overview while it loads and without colours of its own: nothing that is seen moves, however late its parts arrive,
- * and where the system chooses the colours, the legends of its charts still tell one line from the other.
+ * The overview while it loads: no visible part moves, however late data arrives. With forced
+ * colours, the legends of its charts still distinguish their lines.
  */
 
 import assert from 'node:assert/strict';
@@ -13,11 +13,11 @@ import type { PortalStage } from './portal-stage.ts';
 const SHIFT_MAX = 0.02;
 const WIDE = { width: 1_440, height: 900 };
 const PHONE = { width: 390, height: 844 };
-/** The day of the month that the pages are shown on, whatever day it is. */
+/** The day of the month that the pages show, on any real day. */
 const TODAY = 18;
 const shots = join(import.meta.dirname, '../../.test-results/shots');
 
-/** `signedIn` is somebody who has paid for something. */
+/** `signedIn` belongs to an account that has paid. */
 export async function walkOverview(stage: PortalStage, signedIn: BrowserContext): Promise<void> {
   for (const size of [WIDE, PHONE]) {
     for (const isBusy of [false, true]) {
@@ -49,14 +49,17 @@ async function declinedUnderBilling(stage: PortalStage, signedIn: BrowserContext
   await seeDeclined(page);
 }
 
-/** Whose renewal was declined finds the way to another card before anything else. */
+/** After a declined renewal, the way to another card comes first. */
 async function seeDeclined(page: Page): Promise<void> {
   await page.getByText(/was declined on/).waitFor();
   const update = page.getByRole('button', { name: 'Update card' });
   assert.match((await update.getAttribute('class'))!, /\bprimary\b/);
 }
 
-/** A budget that will not last, charts, both kinds of notices: each answer later than the one before. */
+/**
+ * A budget that will not last, charts, and both kinds of notices: each response arrives later than
+ * the previous one.
+ */
 async function arriveLate(page: Page): Promise<void> {
   const now = new Date();
   await page.clock.setFixedTime(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), TODAY, 12));
@@ -89,7 +92,7 @@ async function answer(
   });
 }
 
-/** Every month and every day until today used something; the pace is beyond the budget. */
+/** Every month and every day until today has usage, at a pace beyond the budget. */
 function busyUsage(usage: Json): Json {
   const { limits, months, period } = usage as {
     readonly limits: Json;
@@ -111,7 +114,7 @@ function busyUsage(usage: Json): Json {
   };
 }
 
-/** Lines and swatches of a legend look as what they explain, and differ from one another in shape. */
+/** Legend entries look like the lines they explain, and differ from one another in shape. */
 async function withoutColours(stage: PortalStage, signedIn: BrowserContext): Promise<void> {
   mkdirSync(shots, { recursive: true });
   for (const [theme, size] of [
@@ -139,7 +142,7 @@ async function withoutColours(stage: PortalStage, signedIn: BrowserContext): Pro
 interface Looks {
   readonly legend: readonly string[];
   readonly lines: Readonly<Record<string, string>>;
-  /** What has the colour of the ground. */
+  /** Marks that have the background colour. */
   readonly unseen: readonly string[];
   readonly barFill: string;
   readonly todayFill: string;

@@ -1,6 +1,6 @@
 /**
- * The page on which Paddle's checkout opens. Paddle itself is out of reach here: without its script the page says so,
- * and with one that stands in for it the checkout is opened, closed, opened again and paid.
+ * The page that opens Paddle's checkout. Paddle is not reachable here: without its script the page
+ * reports that. With a stand-in script the checkout is opened, closed, opened again and paid.
  */
 
 import assert from 'node:assert/strict';
@@ -9,7 +9,7 @@ import type { PortalStage } from './portal-stage.ts';
 
 const PAGE =
   '/pay/paddle?return=%2Fplans%3Fpaid&back=%2Fplans%3Fback&_ptxn=txn_01h00000000000000000000007';
-/** What of Paddle.js we use, and a frame from where its checkout is. */
+/** The part of Paddle.js that we use, and a frame from the checkout's origin. */
 const STAND_IN = `window.Paddle = {
   calls: [],
   Environment: { set: (world) => Paddle.calls.push(world) },

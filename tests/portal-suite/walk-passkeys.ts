@@ -1,9 +1,9 @@
 /**
- * Passkeys with Chromium's own virtual authenticator: added, used to sign in and to confirm a key, a second factor beside a
- * link, lost and recovered, stopped by mail, removed. At `localhost`, since no browser has passkeys for an IP address.
- *
- * The headless Chromium that npm brings finds no passkey by itself ("resident credentials are not supported"), so what the
- * service tells the browser is changed in two places on its way: no such passkey is made, and a sign-in names the one there is.
+ * Passkeys with Chromium's virtual authenticator: added, used to sign in and to confirm a key,
+ * required beside a link, lost and recovered, stopped by mail, removed. It uses `localhost`,
+ * because browsers have no passkeys for IP addresses. npm's headless Chromium has no resident
+ * credentials. So the test changes two responses: registration requests none, and sign-in names the
+ * existing passkey.
  */
 
 import assert from 'node:assert/strict';
@@ -65,7 +65,7 @@ async function change(
   });
 }
 
-/** The same service by its name. */
+/** The same service by its host name. */
 function atLocalhost(stage: PortalStage, path: string): string {
   const url = new URL(path, stage.url);
   url.hostname = 'localhost';
@@ -88,7 +88,7 @@ async function askForLink(stage: PortalStage, page: Page): Promise<string> {
   return await linkMailed(stage);
 }
 
-/** Mails about passkeys may come between; they have no link, or another one. */
+/** Skips mails about passkeys, which have no link or another one. */
 async function linkMailed(stage: PortalStage, subject = /^Sign in/): Promise<string> {
   const mail = await stage.mail(OWNER);
   return subject.test(mail.subject) ? linkIn(mail.text) : linkMailed(stage, subject);
@@ -97,7 +97,8 @@ async function linkMailed(stage: PortalStage, subject = /^Sign in/): Promise<str
 async function addFirst(stage: PortalStage, page: Page): Promise<void> {
   await page.goto(atLocalhost(stage, '/account'));
   await page.getByRole('button', { name: 'Add a passkey' }).click();
-  // A fault of the name is said before the browser makes anything, and goes with it.
+  // An invalid name is reported before the browser creates a passkey, and the report disappears
+  // with the fault.
   const name = page.getByLabel('Name');
   await name.fill('Test\u202e laptop');
   await page.getByRole('button', { name: 'Add passkey' }).click();
@@ -110,7 +111,7 @@ async function addFirst(stage: PortalStage, page: Page): Promise<void> {
   await card.getByText('Never').waitFor();
 }
 
-/** In a page of its own: after axe has looked at one, Chromium's authenticator crashes there. */
+/** In a separate page: Chromium's authenticator crashes in a page that axe has examined. */
 async function lookAtDialogs(stage: PortalStage, context: BrowserContext): Promise<void> {
   const page = await context.newPage();
   await page.goto(atLocalhost(stage, '/account'));
@@ -133,7 +134,7 @@ async function createConfirmedKey(stage: PortalStage, page: Page): Promise<void>
   await page.getByRole('button', { name: 'Create key' }).click();
   const dialog = page.getByRole('dialog', { name: 'Confirm with a passkey' });
   await dialog.getByText('To create a key').waitFor();
-  // Whoever says no has made nothing, and finds the form as it was.
+  // Cancelling creates nothing and leaves the form as it was.
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('This was not confirmed with a passkey.').waitFor();
   await page.getByRole('button', { name: 'Create key' }).click();
@@ -186,7 +187,7 @@ async function recoverAndStop(stage: PortalStage, page: Page): Promise<void> {
   assert.equal(await page.getByText('All passkeys will be removed on').count(), 0);
 }
 
-/** In a browser without a passkey, as whoever lost it has one. */
+/** In a browser without a passkey, as after its loss. */
 async function askForLinkElsewhere(stage: PortalStage): Promise<string> {
   await using context = await stage.context();
   return await askForLink(stage, await context.newPage());

@@ -1,11 +1,14 @@
-/** What is compared is aligned and nothing is cut off: prices, plans and their limits, at the widths of real screens. */
+/**
+ * Compared items align and nothing is cut off: prices, plans and their limits, at real screen
+ * widths.
+ */
 
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { PortalStage } from './portal-stage.ts';
 
 const WIDTHS = [768, 1_100, 1_280, 1_440];
-/** Around those where the bar of the documentation has the least room. */
+/** Widths around those where the documentation's bar has the least room. */
 const DOCS_WIDTHS = [768, 870, 1_024];
 
 export async function walkPrices(stage: PortalStage): Promise<void> {
@@ -32,7 +35,7 @@ function faults(page: Page, expression: string): Promise<readonly string[]> {
   return page.evaluate(expression);
 }
 
-/** A note of a price that touches the sentence below it, and columns of the limits that are out of sight. */
+/** Finds price notes that touch the sentence below, and limit columns outside the view. */
 const LANDING_FAULTS = `(() => {
   const found = [];
   for (const plan of document.querySelectorAll('.plan')) {
@@ -50,7 +53,7 @@ const LANDING_FAULTS = `(() => {
 
 const OUT_OF_SIGHT = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
-/** Lines of plans beside each other that do not begin at the same height. */
+/** Finds lines of adjacent plans that start at different heights. */
 const PLANS_FAULTS = `(() => {
   const found = [];
   const lists = [...document.querySelectorAll('.plan-lines')];

@@ -1,6 +1,6 @@
 /**
- * The reference of the interface: whole without a script, and with one tried by who is signed in, over REST and over the stream. No page
- * of it has a place for a key.
+ * The API reference: complete without scripts. With scripts, a signed-in visitor can try it over
+ * REST and over the stream. No page has a field for a key.
  */
 
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ import type { PortalStage } from './portal-stage.ts';
 const REST = '/docs/reference/rest';
 const STREAM = '/docs/reference/stream';
 
-/** `page` is of somebody who is signed in. */
+/** `page` belongs to a signed-in visitor. */
 export async function walkReference(stage: PortalStage, page: Page): Promise<void> {
   await withoutScript(stage);
   await signedOut(stage);
@@ -36,7 +36,7 @@ async function signedOut(stage: PortalStage): Promise<void> {
   const link = operation.getByRole('link', { name: 'Sign in to try it' });
   assert.equal(await link.getAttribute('href'), `/sign-in?next=${encodeURIComponent(REST)}`);
   assert.equal(await operation.getByRole('button', { name: 'Try it out' }).count(), 0);
-  // What needs no key is tried by anybody.
+  // Signed-out visitors can try operations without a key.
   await page.locator('#operations-Service-getStatus .opblock-summary-control').click();
   const status = page.locator('#operations-Service-getStatus');
   await status.getByRole('button', { name: 'Try it out' }).click();
@@ -59,7 +59,7 @@ async function tryRest(page: Page): Promise<void> {
   await answer.getByText(/"remainingComputeUnits"/).waitFor();
   assert.ok(asked.includes('/v1/portal/try/history/estimate'));
   assert.ok(!asked.includes('/v1/history/estimate'));
-  // The command to copy is a program's, with a place for its key.
+  // The command to copy is for a program, with a placeholder for its key.
   const curl = (await operation.locator('.curl-command').textContent()) ?? '';
   assert.match(curl, /\/v1\/history\/estimate\?/);
   assert.match(curl, /Authorization: Bearer YOUR_KEY/);

@@ -1,10 +1,13 @@
-/** What people do in the portal, from the first page to a paid plan, each as one walk through a real browser. */
+/**
+ * The main tasks in the portal, from the first page to a paid plan, each as one walk in a real
+ * browser.
+ */
 
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
 import { linkIn, type PortalStage } from './portal-stage.ts';
 
-/** Asks for a link, opens it from the mail, and signs in. */
+/** Requests a link, opens it from the mail, and signs in. */
 export async function signIn(
   stage: PortalStage,
   context: BrowserContext,
@@ -24,7 +27,7 @@ export async function signIn(
   return page;
 }
 
-/** A link works once, says whose it is, and leaves the address bar; another browser is not signed in. */
+/** A link works once, shows its address, leaves the address bar; other browsers stay signed out. */
 export async function walkSignIn(stage: PortalStage): Promise<void> {
   const email = 'walker@example.com';
   await using context = await stage.context();
@@ -39,7 +42,7 @@ export async function walkSignIn(stage: PortalStage): Promise<void> {
   await page.getByLabel('E-mail').press('Enter');
   await page.getByText('Check your mail').waitFor();
   const link = linkIn((await stage.mail(email)).text);
-  // A scanner of mails opens it, as GET and HEAD, and uses nothing up.
+  // A mail scanner opens the link with GET and HEAD and does not consume it.
   for (const method of ['GET', 'HEAD']) await fetch(link, { method });
   const other = await context.newPage();
   await other.goto(link);
@@ -47,7 +50,7 @@ export async function walkSignIn(stage: PortalStage): Promise<void> {
   assert.equal(new URL(other.url()).hash, '', 'the token is still in the address bar');
   await other.getByRole('button', { name: 'Sign in', exact: true }).click();
   await other.waitForURL((url) => url.pathname !== '/sign-in');
-  // Whoever is signed in and opens the same mail once more is told so.
+  // A signed-in visitor who opens the same mail again sees that.
   const again = await context.newPage();
   await again.goto(link);
   await again.getByRole('heading', { name: 'You are signed in' }).waitFor();
@@ -103,7 +106,7 @@ export async function walkKeys(stage: PortalStage, page: Page): Promise<void> {
   await readRestrictions(page);
 }
 
-/** What a key is restricted to opens by keyboard. */
+/** A key's restrictions open by keyboard. */
 async function readRestrictions(page: Page): Promise<void> {
   await page.evaluate(`fetch('/v1/portal/keys', {
     method: 'POST',
@@ -124,7 +127,10 @@ async function readRestrictions(page: Page): Promise<void> {
   await address.waitFor();
 }
 
-/** A plan is bought with the test provider: declined first, then paid; then cancelled at the period's end, and kept. */
+/**
+ * Buys a plan with the test provider: declined, then paid, cancelled at the period's end, and
+ * resumed.
+ */
 export async function walkCheckout(stage: PortalStage, page: Page, email: string): Promise<void> {
   await page.goto('/checkout?offer=live');
   await page.getByLabel('Country').selectOption('DE');
@@ -197,7 +203,7 @@ export async function walkCheckout(stage: PortalStage, page: Page, email: string
     .waitFor();
 }
 
-/** A receipt and the page for the card are pages of the provider's, each its own. */
+/** The receipt and the card page are separate pages of the provider. */
 async function walkProviderPages(page: Page): Promise<void> {
   const receipt = page.getByRole('link', { name: /^Open receipt/ });
   assert.match((await receipt.getAttribute('href'))!, /\/receipts\//);
@@ -208,7 +214,10 @@ async function walkProviderPages(page: Page): Promise<void> {
   await page.waitForURL((url) => url.pathname === '/orders');
 }
 
-/** What was bought is withdrawn from: found from the footer, also when signed out; declared, confirmed, mailed. */
+/**
+ * Withdraws from the purchase: reachable from the footer, also signed out; declared, confirmed,
+ * mailed.
+ */
 export async function walkWithdrawal(stage: PortalStage, page: Page, email: string): Promise<void> {
   await using stranger = await stage.context();
   const outside = await stranger.newPage();
@@ -241,7 +250,7 @@ export async function walkWithdrawal(stage: PortalStage, page: Page, email: stri
   await page.getByText('There is nothing to withdraw from').waitFor();
 }
 
-/** Signed out everywhere else, the data taken along, deletion asked for and withdrawn. */
+/** Ends all other sessions, exports the data, requests deletion and withdraws the request. */
 export async function walkAccount(stage: PortalStage, page: Page, email: string): Promise<void> {
   await using other = await stage.context();
   const second = await signIn(stage, other, email);
@@ -256,7 +265,7 @@ export async function walkAccount(stage: PortalStage, page: Page, email: string)
   assert.ok(exported.includes(email) && !/svc_(?:live|test)_\w{20}/.test(exported));
 }
 
-/** Somebody else signs in in another tab: no tab goes on showing the first one's pages. */
+/** Another person signs in in a second tab: no tab still shows the first person's pages. */
 export async function walkTwoPeople(stage: PortalStage): Promise<void> {
   await using context = await stage.context();
   const first = await signIn(stage, context, 'first@example.com');

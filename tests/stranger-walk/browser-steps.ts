@@ -1,4 +1,7 @@
-/** The steps of the quick start that are done in a browser: owning the account and seeing a bar, and making a key as a newcomer. */
+/**
+ * The browser steps of the quick start: owning the account, seeing a bar, and making a key as a
+ * newcomer.
+ */
 
 import type { Browser, Page } from 'playwright-core';
 import { WAIT_LIMIT_MS } from '../running-service.ts';
@@ -13,7 +16,7 @@ export interface WalkedStep {
 
 export interface BrowserWalk {
   readonly steps: readonly QuickStartStep[];
-  /** The clone. */
+  /** The folder of the clone. */
   readonly home: string;
 }
 
@@ -56,7 +59,7 @@ export async function browserSteps(
   ];
 }
 
-/** The address is typed, the mail is read in the mailbox of who develops, and its link is opened. */
+/** Types the address, reads the mail in the developer's mailbox and opens its link. */
 async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('E-mail').press('Enter');

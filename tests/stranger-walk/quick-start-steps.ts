@@ -1,4 +1,4 @@
-/** The steps of `docs/quick-start.md`: what a stranger is told to type and to save, in the page's own words. */
+/** The steps of `docs/quick-start.md`: commands to type and files to save, word for word. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ export interface QuickStartStep {
   readonly part: string;
   /** `2. Install` */
   readonly title: string;
-  /** What is typed, block by block. */
+  /** Commands to type, block by block. */
   readonly commands: readonly string[];
-  /** What is saved, by name. */
+  /** Files to save, by name. */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -38,7 +38,7 @@ export function quickStartSteps(text = readFileSync(page, 'utf8')): readonly Qui
   return steps;
 }
 
-/** The one command of a step that this is in. */
+/** The only command that contains these words. */
 export function commandWith(steps: readonly QuickStartStep[], words: string): string {
   const command = steps.flatMap(({ commands }) => commands).find((it) => it.includes(words));
   if (command === undefined) throw new Error(`docs/quick-start.md has no command with ${words}`);

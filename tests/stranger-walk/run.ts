@@ -1,7 +1,8 @@
 /**
- * `node tests/stranger-walk/run.ts [--write]`: a stranger's walk, by docs/quick-start.md alone, from a fresh clone in a folder
- * of its own to a footprint that moves, and how many seconds each step took. The commands and programs are read from the
- * page. It needs the ports 8080 and 9464 free, as the page does. With `--write` the seconds go into docs/walk.md.
+ * `node tests/stranger-walk/run.ts [--write]` follows docs/quick-start.md alone, from a fresh clone
+ * in its own folder to a moving footprint, and times each step. Commands and programs come from the
+ * page. The ports 8080 and 9464 must be free, as the page requires. `--write` stores the seconds in
+ * docs/walk.md.
  */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -56,7 +57,7 @@ function terminal(words: string, env: Readonly<Record<string, string>>): Typed {
   return new Typed(inTerminal(commandWith(steps, words)), home, env);
 }
 
-/** One of the page's programs, saved and run as it says. */
+/** Saves and runs one of the page's programs as the page says. */
 async function program(
   file: string,
   what: string,
@@ -93,7 +94,7 @@ function table(): string {
   return ['| step | what was waited for | seconds |', '| --- | --- | ---: |', ...rows].join('\n');
 }
 
-/** What must be known to compare it with another walk. */
+/** Describes the machine, so that walks can be compared. */
 async function machine(): Promise<string> {
   const gib = (totalmem() / 1_024 ** 3).toFixed(0);
   const model = cpus()[0]?.model.trim() || 'unnamed processor';
@@ -104,7 +105,7 @@ async function machine(): Promise<string> {
   );
 }
 
-/** From nothing to a picture: what was waited for on the way there. */
+/** The total wait from nothing to the first picture. */
 function sum(): string {
   const picture = walked.findIndex(({ what }) => what.includes('first picture'));
   const seconds = walked.slice(0, picture + 1).reduce((total, it) => total + it.seconds, 0);

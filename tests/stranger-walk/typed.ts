@@ -1,4 +1,4 @@
-/** What a stranger types into a terminal: a command of a shell, its output as it comes, and how long something took to appear. */
+/** A command typed into a terminal: its output, and the time until something appears. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,12 +7,12 @@ import { dirname } from 'node:path';
 const WAIT_MS_MAX = 300_000;
 const ESCAPE = String.fromCharCode(27);
 
-/** What a terminal obeys and does not show. */
+/** Control sequences of a terminal. */
 const CONTROL = new RegExp(`${ESCAPE}\\[[0-9;?]*[A-Za-z]`, 'g');
 const running = new Set<number>();
 process.on('exit', () => running.forEach(end));
 
-/** A stranger has no Node of ours in the path, and no setting of ours in the environment. */
+/** The environment without our Node in the path and without our settings. */
 const strangersEnv: NodeJS.ProcessEnv = {
   HOME: process.env.HOME,
   TERM: 'xterm-256color',
@@ -33,7 +33,7 @@ export class Typed implements AsyncDisposable {
       cwd,
       env: { ...strangersEnv, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, so that what npm starts ends with it.
+      // Its own process group, so that children of npm end with it.
       detached: true,
     });
     const { pid } = this.#child;
@@ -46,7 +46,7 @@ export class Typed implements AsyncDisposable {
     }
   }
 
-  /** Seconds from the key press until the output has it, colours and movements of the cursor left out. */
+  /** Seconds from the key press until the output matches, without control sequences. */
   async shows(pattern: RegExp): Promise<number> {
     while (!pattern.test(this.output.replace(CONTROL, ''))) {
       const ms = performance.now() - this.#typedAt;
@@ -58,7 +58,7 @@ export class Typed implements AsyncDisposable {
     return this.#seconds();
   }
 
-  /** Seconds until it ended well. */
+  /** Seconds until it ended with code 0. */
   async ends(): Promise<number> {
     await this.#ended;
     if (this.#child.exitCode !== 0) throw new Error(this.output.slice(-2_000));
@@ -78,22 +78,22 @@ export class Typed implements AsyncDisposable {
   }
 }
 
-/** Ends a command with all that it started, as ctrl-c does. */
+/** Ends a command with all its children, as ctrl-c does. */
 function end(pid: number): void {
   try {
     process.kill(-pid, 'SIGINT');
   } catch {
-    // It ended by itself in this moment.
+    // The process has just ended by itself.
   }
 }
 
-/** The same in a terminal, where a program may draw. */
+/** Wraps a command in a pseudo-terminal, where a program may draw. */
 export function inTerminal(command: string): string {
   const quoted = command.replaceAll("'", String.raw`'\''`);
   return `script -qefc 'stty rows 40 cols 110; ${quoted}' /dev/null`;
 }
 
-/** The machine's own Node, which nobody of ours put there. */
+/** The machine's own Node, not one that we provide. */
 export async function strangersNode(): Promise<string> {
   await using typed = new Typed('node --version', dirname(import.meta.dirname));
   await typed.ends();
