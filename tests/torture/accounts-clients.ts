@@ -58,10 +58,7 @@ const ownKeys: string[] = [];
   ledger.write({ t: 'end' });
 }
 
-/**
- * Retries a call that failed because the store was busy for too long: such a call has changed
- * nothing.
- */
+/** Retries a call that failed because the store was busy too long: it has changed nothing. */
 async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -1,8 +1,7 @@
 /**
  * Several processes with many clients each on one account store: no unit of budget over the limit,
  * no eleventh valid key, no token used twice. At the end the store has exactly what was
- * acknowledged. With `isKilled` one process is killed: nothing acknowledged is missing, and its
- * reservations expire.
+ * acknowledged, even when one process is killed (`isKilled`); its reservations then expire.
  */
 
 import assert from 'node:assert/strict';

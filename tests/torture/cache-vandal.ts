@@ -1,7 +1,7 @@
 /**
- * Damages the result cache of a running service: it changes, shortens, swaps and deletes files,
- * deletes the whole directory, and makes it unwritable. Pauses let the service fill the cache
- * again. No reader may ever notice.
+ * Damages the result cache of a running service: changes, shortens, swaps and deletes files,
+ * deletes the directory, and makes it unwritable. Pauses let the cache fill again. No reader may
+ * notice.
  */
 
 import {

@@ -1,9 +1,8 @@
 /**
  * Compares the usage of one account with its expected charges after every response. A start costs
- * its estimate once, a resume nothing. A complete response costs its exact bytes. A cut one costs
- * the bytes that the service wrote to its socket: at least the received ones less one piece, at
- * most the file. An account downloads one thing at a time, so that each change of its usage has one
- * cause.
+ * its estimate once, a resume nothing. A complete response costs its exact bytes; a cut one the
+ * bytes that the service wrote to its socket: at least the received ones less one piece, at most
+ * the file. An account downloads one thing at a time, so each change of usage has one cause.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -47,10 +46,7 @@ export interface KilledService {
 export class ExportLedger {
   readonly #wire: Wire;
   readonly #service: KilledService;
-  /**
-   * The usage after the last kill, before any request: reservations stay for a while, and the last
-   * counted requests may be lost.
-   */
+  /** The usage right after a kill: reservations stay for a while, counted requests may be lost. */
   #left = { kills: 0, computeUnits: 0, exportBytes: 0, restRequests: 0 };
   /** Requests since that kill: each is counted in the end, once it has reserved. */
   #requests = 0;
@@ -66,7 +62,7 @@ export class ExportLedger {
   }
 
   /**
-   * Call it before a request, while no request of this account runs; returns the number of kills.
+   * Waits until no request of this account runs; call it before each. Returns the number of kills.
    */
   async ready(): Promise<number> {
     for (;;) {

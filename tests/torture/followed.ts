@@ -1,8 +1,7 @@
 /**
  * Follows the messages of one subscription by the rules of the interface, beside the client
  * library. A `snapshot` replaces the state, a `reset` clears it. An update at or before the last
- * cursor is counted, not applied; an `hb` only raises the cursor. Violations by the server are
- * reported at once.
+ * cursor is counted, not applied; an `hb` only raises the cursor. Violations are reported at once.
  */
 
 import type { SubscriptionState } from '@tapeloom/client/stream';
@@ -47,10 +46,7 @@ export interface Followed {
   /** The progress since the last `subscribe`. */
   phase: 'asked' | 'accepted' | 'reset' | 'following';
   resetsSinceAsked: number;
-  /**
-   * Whether a reset is an error. Even an old cursor may be good: perhaps nothing was published
-   * since.
-   */
+  /** Whether a reset is an error. Without a later update, even an old cursor may be resumed. */
   isGood: boolean;
   /** The cursor of an `hb` after the last cut, at which the state may be compared. */
   final: string | null;

@@ -52,10 +52,7 @@ const NEARLY_JSON = [
   '\ufeff{}',
 ];
 
-/**
- * A text that the stream accepts, rejects or cannot parse; `isSubscribing` allows real
- * subscriptions.
- */
+/** A text of any kind; `isSubscribing` allows real subscriptions. */
 export function clientText(random: Random, isSubscribing: boolean): string {
   const dice = random();
   if (dice < 0.4)

@@ -1,7 +1,7 @@
 /**
- * The bytes that one connection of the frame torture sends: valid frames, one fault among valid
- * frames, damaged bytes, or noise. A judge derives the expected behaviour from the bytes alone. The
- * same random numbers give the same script.
+ * The bytes that one connection of the frame torture sends: valid frames, one fault among them,
+ * damaged bytes, or noise. A judge derives the expected behaviour from the bytes alone. Equal
+ * random numbers give equal scripts.
  */
 
 import {

@@ -1,4 +1,4 @@
-/** The process beside the customers of a hostile run: started with `fork`, it plays one crowd and is gone. */
+/** The child process of a hostile run: it plays one crowd beside the customers, then exits. */
 
 import { OtherCustomers } from './hostile-others.ts';
 import { HistoryAttackers } from './hostile-readers.ts';
@@ -9,7 +9,7 @@ import { type CrowdOrder, type FromCrowd, Tally, type ToCrowd } from './hostile-
 const SAMPLE_MS = 250;
 
 interface Crowd {
-  /** Connections that stand now. */
+  /** Open connections. */
   readonly held: number;
   come(): Promise<void>;
   leave(): Promise<void>;

@@ -1,8 +1,7 @@
 /**
- * Customers that keep every rule, and measure what they wait for. Each has an account and an address of
- * its own, one stream with two subscriptions, and comes back from time to time with a fresh one; it reads
- * pages of history, new ones and such as everybody reads, and looks at its keys and its usage. Whatever
- * is refused to one of them is written down: it must be nothing.
+ * Customers that keep every rule and measure their latencies. Each has its own account, address and
+ * stream with two subscriptions. It reconnects from time to time, reads new and cached history
+ * pages, and requests its keys and usage. Every error it gets is recorded; there must be none.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -22,14 +21,14 @@ export const MEASURES = {
 } as const;
 export type Measure = keyof typeof MEASURES;
 
-/** What 200 customers do in a second. */
+/** Actions per second of 200 customers. */
 const PER_SECOND = { reconnects: 8, coldPages: 1, keptPages: 4, keyRequests: 8 };
 const USUAL_CUSTOMERS = 200;
-/** Fewer customers do no less than this share of it, so that there is something to measure. */
+/** Fewer customers do at least this share, so that there are enough samples. */
 const SHARE_MIN = 0.25;
-/** One of so many comes back for a topic that nobody watches yet. */
+/** One reconnect in so many uses a topic without subscribers. */
 const COLD_OF = 6;
-/** One of so many has the plan `live`, and so no history. */
+/** One customer in so many has the plan `live`, and so no history. */
 const LIVE_ONLY_OF = 5;
 const PING_MS = 10_000;
 const SNAPSHOT_WITHIN_MS = 60_000;
@@ -37,7 +36,7 @@ const OPENING_AT_ONCE = 20;
 const FIRST_COLD_SIZE = 2_000;
 
 const TICK = { bar: 'tick', size: 1, depth: 5 };
-/** Every trade an object of its own with its own time: from there on the delay is measured. */
+/** Every trade is an object with its own time, from which the delay is measured. */
 const MEASURED = ['bars', 'footprint'];
 const WARM = [
   { instrument: 'BTC.c.0', indicator: 'bars' },
@@ -52,12 +51,12 @@ export interface CustomersOptions {
   readonly port: number;
   readonly keys: CustomerKeys;
   readonly seed: number;
-  /** An hour of a sealed day. */
+  /** One hour of a sealed day. */
   readonly from: string;
   readonly to: string;
 }
 
-/** The first customers have history, the others the stream alone. */
+/** The first customers have history; the others only the stream. */
 export interface CustomerKeys {
   readonly withHistory: readonly string[];
   readonly liveOnly: readonly string[];
@@ -80,7 +79,7 @@ class Notebook {
   };
 }
 
-/** What all customers share. */
+/** State that all customers share. */
 class Market {
   readonly options: CustomersOptions;
   readonly refused = new Tally();
@@ -92,13 +91,13 @@ class Market {
     this.options = options;
   }
 
-  /** A size of bars that nobody has asked for. */
+  /** A bar size that was never requested. */
   nextSize(): number {
     this.#size += 1;
     return this.#size;
   }
 
-  /** The path of an hour of bars of so many trades. */
+  /** The path of one hour of bars of `size` trades. */
   page(size: number): string {
     const { from, to } = this.options;
     const params = JSON.stringify({ bar: 'tick', size });
@@ -122,12 +121,12 @@ export class Customers {
     );
   }
 
-  /** Refusals by what was refused, and how. */
+  /** Errors by action and reason, counted. */
   get refused(): Readonly<Record<string, number>> {
     return this.#market.refused.counts;
   }
 
-  /** All are connected and have their snapshots, and the pages that everybody reads are kept. */
+  /** Resolves when all have their snapshots and the common pages are cached. */
   async come(): Promise<void> {
     await forEachOf(
       this.#customers.length,
@@ -139,7 +138,7 @@ export class Customers {
     this.#living = Promise.all(this.#customers.map((customer) => customer.live()));
   }
 
-  /** What was measured since it was asked for last. */
+  /** The samples since the last call. */
   samples(): Samples {
     const { samples } = this.#market.notebook;
     this.#market.notebook = new Notebook();
@@ -156,7 +155,7 @@ export class Customers {
 interface CustomerOptions {
   readonly key: string;
   readonly index: number;
-  /** How many customers there are. */
+  /** The number of customers. */
   readonly count: number;
   readonly hasHistory: boolean;
 }
@@ -169,7 +168,7 @@ class Customer {
   readonly #localAddress: string;
   readonly #pinging: NodeJS.Timeout;
   #socket: HeardSocket | null = null;
-  /** Settled with whether the fresh subscription got its snapshot. */
+  /** Resolves to whether the fresh subscription got its snapshot. */
   #snapshot = Promise.withResolvers<boolean>();
 
   constructor(market: Market, options: CustomerOptions) {
@@ -215,7 +214,7 @@ class Customer {
     this.#http[Symbol.dispose]();
   }
 
-  /** A page of history. */
+  /** Reads a page of history. */
   async read(size: number, measure?: Measure): Promise<void> {
     await this.#ask(this.#market.page(size), measure);
   }
@@ -245,7 +244,7 @@ class Customer {
     else await this.#connect('warmSnapshot', warm);
   }
 
-  /** Resolves when the fresh subscription has its snapshot, or is refused. */
+  /** Resolves when the fresh subscription has its snapshot or fails. */
   async #connect(measure: Measure, fresh: object): Promise<void> {
     const { notebook, options } = this.#market;
     const startMs = performance.now();
@@ -304,7 +303,7 @@ class Customer {
     }
   }
 
-  /** Resolves to whether it is all over. */
+  /** Resolves to whether the run is over. */
   #pause(ms: number): Promise<boolean> {
     const { signal } = this.#market.ending;
     return pause(ms, undefined, { signal }).then(

@@ -1,4 +1,4 @@
-/** REST over kept connections from an address of one's own, as every HTTP client has it. */
+/** A REST client over keep-alive connections from an address of its own. */
 
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 
@@ -6,7 +6,7 @@ const ANSWER_WITHIN_MS = 60_000;
 
 export interface HttpPlace {
   readonly port: number;
-  /** Null asks without one. */
+  /** Null sends no key. */
   readonly key: string | null;
   readonly localAddress: string;
 }
@@ -26,11 +26,11 @@ export class HttpClient implements Disposable {
     this.#agent = new Agent({ keepAlive: true });
   }
 
-  /** Rejects when no whole answer comes. */
+  /** Rejects without a complete response. */
   async ask(method: string, path: string, body?: object): Promise<HttpAnswer> {
     const startMs = performance.now();
     const answer = await this.#try(method, path, body).catch((error: unknown) => {
-      // A kept connection that the server has just given up is nobody's fault: every client asks again.
+      // The server may close an idle connection at any time: every HTTP client retries then.
       if (!(error instanceof StaleConnectionError)) throw error;
       return this.#try(method, path, body);
     });
@@ -81,7 +81,7 @@ function responseOf(asked: ClientRequest, body: string | undefined): Promise<Inc
   return promise;
 }
 
-/** The status, with the code of a refusal: `429 RATE_LIMITED`. */
+/** The status, with the error code if any: `429 RATE_LIMITED`. */
 export function verdictOf({ status, text }: Pick<HttpAnswer, 'status' | 'text'>): string {
   const code = status < 400 ? undefined : /"code":"([A-Z_]+)"/.exec(text)?.[1];
   return code === undefined ? `${status}` : `${status} ${code}`;

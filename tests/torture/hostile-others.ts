@@ -1,4 +1,4 @@
-/** Other customers that behave: as many connections as the attackers will have, each with one stream. */
+/** Other well-behaved customers: as many connections as attackers, with one stream each. */
 
 import { forEachOf } from '../../bench/shared/stream-sockets.ts';
 import { HeardSocket } from './hostile-socket.ts';

@@ -1,7 +1,6 @@
 /**
- * Accounts with history that take all places for reads and give none back: exports, as lines and as tables, read a little at a
- * time, more pages at once than an account may have, answers that nobody reads, and requests in a row
- * without a look at their answers.
+ * Attackers with history that occupy all slots for reads: exports read slowly, more parallel pages
+ * than an account may have, responses never read, and pipelined requests.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +9,7 @@ import { requestText, UnreadConnection } from './hostile-unread.ts';
 import { type CrowdOrder, nameOf, type Tally } from './hostile-wire.ts';
 
 const EXPORTS_EACH = 32;
-/** Twice as many as an account may have open. */
+/** Twice the number that an account may have open. */
 const TABLES_EACH = 16;
 const TABLE_FORMATS = ['parquet', 'arrow'];
 const DRIP_BYTES_PER_SECOND = 1_024;
@@ -21,7 +20,7 @@ const UNREAD_EACH = 8;
 const PIPELINED_EACH = 8;
 const PIPELINED_REQUESTS = 50;
 const FIRST_SIZE = 20_000_000;
-/** So that each export is many times what the kernel takes off the server's hands. */
+/** Makes each export far larger than the kernel's buffers. */
 const EXPORTED = { bar: 'tick', size: 1 };
 
 export class HistoryAttackers {
@@ -71,7 +70,7 @@ export class HistoryAttackers {
     for (const client of this.#clients) client[Symbol.dispose]();
   }
 
-  /** One export after the other, each until the server gives up on it. */
+  /** Runs one export after the other, each until the server cuts it. */
   async #drip({ port, key, localAddress }: HttpPlace, format: string): Promise<void> {
     while (!this.#isOver) {
       const text = requestText(this.#path('export', EXPORTED, { format }), key);

@@ -1,7 +1,7 @@
 /**
- * Free accounts that fill what all share: topics by the hundred with one configuration at a time,
- * connections opened only to be dropped, keys made only to be revoked. They do not wait when they are
- * told to; the rates below are their own, so that the machine is busy with the service and not with them.
+ * Free accounts that exhaust shared resources: hundreds of topics with one configuration at a time,
+ * connections opened and dropped, keys created and revoked. They ignore `Retry-After`, but have
+ * fixed rates, so that the service and not the attackers uses the machine.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,15 +10,15 @@ import { HttpClient, type HttpPlace, verdictOf } from './hostile-http.ts';
 import { HeardSocket } from './hostile-socket.ts';
 import { type CrowdOrder, nameOf, type Tally } from './hostile-wire.ts';
 
-/** Of ten accounts so many fill topics; the others connect and vanish. All of them make keys. */
+/** The share of accounts that fill topics; the others connect and vanish. All create keys. */
 const TOPIC_SHARE = 0.6;
 const TOPICS_PER_SECOND = 30;
-/** Before the connection is closed for too many messages. */
+/** Below the limit at which the service closes a connection for too many messages. */
 const TOPICS_PER_CONNECTION = 45;
 const CONNECTS_PER_SECOND = 10;
-/** Five times what a sandbox account may ask for, so that also a short run meets the limit. */
+/** Five times the rate limit of a sandbox account, so that a short run reaches it too. */
 const KEY_REQUESTS_PER_SECOND = 5;
-/** One of so many requests reads the list. */
+/** One request in so many lists the keys. */
 const LIST_OF = 10;
 const AGAIN_MS = 100;
 const FIRST_SIZE = 10_000_000;
@@ -89,7 +89,7 @@ export class SandboxAttackers {
       ]);
       if (socket === null) continue;
       socket.send({ t: 'subscribe', sub: 'a', ...this.#freshTopic() });
-      // So that the subscription is on its way, and a refusal of the connection is seen.
+      // Time for the subscription to be sent, and for a rejected connection to close.
       await Promise.race([this.#pause(AGAIN_MS), socket.gone]);
       socket.vanish();
       await socket.gone;
@@ -118,7 +118,7 @@ export class SandboxAttackers {
     }
   }
 
-  /** Null when there was no handshake. */
+  /** Null when the handshake failed. */
   async #connect(place: HttpPlace): Promise<HeardSocket | null> {
     this.#tally.add('sandbox: connects');
     try {
@@ -140,7 +140,7 @@ export class SandboxAttackers {
     }
   }
 
-  /** One that nobody has asked for. */
+  /** A topic that was never requested. */
   #freshTopic(): object {
     this.#size += 1;
     const indicator = INDICATORS[Math.floor(this.#random() * INDICATORS.length)];

@@ -1,4 +1,4 @@
-/** A stream connection that hands on every message, and knows how it ended. */
+/** A stream connection that passes on every message and reports how it ended. */
 
 import { LightSocket, type LightSocketOptions } from '../../bench/shared/stream-sockets.ts';
 import { CLOSE_OPCODE, serverFrames } from '../../packages/server/testing/stream/server-frames.ts';
@@ -14,9 +14,9 @@ export interface Heard {
 }
 
 export class HeardSocket {
-  /** Of the server's close frame, when there was one. */
+  /** The code of the server's close frame, if any. */
   closeCode: number | null = null;
-  /** Resolves when the connection is gone, whoever ended it. */
+  /** Resolves when either side has ended the connection. */
   readonly gone: Promise<void>;
   readonly #onMessage: (message: Heard) => void;
   readonly #gone = Promise.withResolvers<void>();
@@ -55,14 +55,14 @@ export class HeardSocket {
     this.#light?.ping();
   }
 
-  /** Says goodbye, and is gone whether that was heard or not. */
+  /** Sends a close frame and ignores all further messages. */
   leave(): void {
     this.#isLeft = true;
     this.#light?.socket.end(closeFrame(NORMAL, 'idle'));
     this.#light?.socket.resume();
   }
 
-  /** Is gone without a word. */
+  /** Drops the connection without a close frame. */
   vanish(): void {
     this.#isLeft = true;
     this.#light?.destroy();

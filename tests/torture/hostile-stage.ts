@@ -1,6 +1,6 @@
 /**
- * A service with a past of its own, started anew for each part from a copy of the same data directory,
- * and looked at from outside once a second: its memory, its files, and whether the tape goes on.
+ * A service on a copy of a prepared data directory, started anew for each part. Once a second the
+ * stage checks its memory, its open files, its status and its metrics.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
@@ -23,14 +23,14 @@ import {
   type ToCrowd,
 } from './hostile-wire.ts';
 
-/** Fewer than the strangers would like to hold. */
+/** Fewer than the strangers try to hold. */
 export const FILES_MAX = 2_800;
 const PAST = { TAPELOOM_SIM_SCALE: '1', TAPELOOM_SIM_DAYS: '8' };
 const LOOK_MS = 1_000;
 const SANDBOX_ACCOUNTS = 10;
 const HISTORY_ACCOUNTS = 2;
 const WATCHER = '127.200.0.1';
-/** A gauge or counter of these must not move. */
+/** Gauges and counters that must stay 0. */
 const TROUBLE = /^tapeloom_\w*(?:failed|lost|damaged|missing)\w*(?:\{[^}]*\})? (\S+)$/gm;
 const FAILED_WRITES = /^tapeloom_\w+\{outcome="failed"\} (\S+)$/gm;
 
@@ -41,7 +41,7 @@ export interface StageKeys {
   readonly history: readonly string[];
 }
 
-/** Makes the past and the accounts; resolves to the keys when the service that made them has stopped. */
+/** Makes the past and the accounts; returns the keys after the service has stopped. */
 export async function prepare(
   data: string,
   { customers, others }: { readonly customers: number; readonly others: number },
@@ -69,7 +69,7 @@ export async function prepare(
   return keys;
 }
 
-/** One look at the process. */
+/** One sample of the process. */
 export interface Look {
   readonly residentBytes: number;
   readonly files: number;
@@ -105,7 +105,7 @@ export class Stage implements AsyncDisposable {
     return Number(new URL(this.#service.address('REST')).port);
   }
 
-  /** What went wrong with the service itself, by what was seen. */
+  /** Faults of the service itself, counted by kind. */
   get troubles(): Readonly<Record<string, number>> {
     return this.#troubles.counts;
   }
@@ -114,13 +114,13 @@ export class Stage implements AsyncDisposable {
     return this.#service.errors;
   }
 
-  /** Of all threads, so far. */
+  /** Processor seconds of all threads so far. */
   async cpuSeconds(): Promise<number> {
     const text = await (await this.#service.internal('/metrics')).text();
     return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)![1]);
   }
 
-  /** Lets a crowd come; resolves when it is there. */
+  /** Starts a crowd; resolves when it is there. */
   async bring(order: CrowdOrder): Promise<void> {
     this.#crowd = fork(join(import.meta.dirname, 'hostile-crowd.ts'));
     const there = this.#heard('there');
@@ -128,7 +128,7 @@ export class Stage implements AsyncDisposable {
     await there;
   }
 
-  /** Sends the crowd away. */
+  /** Ends the crowd. */
   async clear(): Promise<CrowdReport> {
     const left = this.#heard('left');
     this.#crowd!.send({ t: 'leave' } satisfies ToCrowd);
@@ -167,7 +167,7 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** As a visitor without a key, on a new connection each time. */
+  /** Requests the status without a key, on a new connection each time. */
   async #lookAtStatus(): Promise<void> {
     using visitor = new HttpClient({ port: this.port, key: null, localAddress: WATCHER });
     const { status, text } = await visitor.ask('GET', '/v1/status');

@@ -1,7 +1,7 @@
 /**
- * People without any key: sockets that say nothing, handshakes never finished, headers a line at a time,
- * WebSockets that never authenticate, guesses at keys over both doors, and public documents asked for
- * and not read. They have ten addresses, none of them a customer's.
+ * Attackers without a valid key: idle sockets, unfinished handshakes, slow headers, WebSockets that
+ * never authenticate, guessed keys, and public documents never read. No customer has their ten
+ * addresses.
  */
 
 import { connect, type Socket } from 'node:net';
@@ -14,12 +14,12 @@ import { requestText, UnreadConnection } from './hostile-unread.ts';
 import { type CrowdOrder, nameOf, type Tally } from './hostile-wire.ts';
 
 const ADDRESSES = 10;
-/** What they would like to hold: more than the service may have files. */
+/** Sockets they try to hold: more than the service's limit of open files. */
 const SOCKETS_WANTED = 3_000;
 const SOCKETS_PER_SECOND = 300;
 const TURN_MS = 20;
 const HEADER_EVERY_MS = 3_000;
-/** From a few of their addresses only, so that each of them is far beyond what it may. */
+/** Few addresses, so that each of them far exceeds its limit. */
 const GUESSING_ADDRESSES = 2;
 const STREAM_GUESSES_PER_SECOND = 50;
 const REST_GUESSES_PER_SECOND = 10;
@@ -29,7 +29,7 @@ const HALF_HANDSHAKE = 'GET /v1 HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocke
 const HALF_REQUEST = 'GET /v1/status HTTP/1.1\r\nHost: localhost\r\n';
 const KINDS = ['idle socket', 'half a handshake', 'slow headers', 'silent stream'] as const;
 type Kind = (typeof KINDS)[number];
-/** Of each kind, up to these shares. */
+/** Cumulative shares of the kinds. */
 const SHARES = [0.7, 0.8, 0.9, 1];
 
 export class Strangers {
@@ -149,7 +149,7 @@ export class Strangers {
   }
 
   #guessAtRest(place: { readonly port: number; readonly localAddress: string }): void {
-    // Every guess has a key of its own, and so a client of its own.
+    // A client has one key, so every guess needs its own client.
     const http = new HttpClient({ ...place, key: this.#guess() });
     void http
       .ask('GET', '/v1/usage')
@@ -160,7 +160,7 @@ export class Strangers {
       });
   }
 
-  /** Well formed, and nobody's. */
+  /** A well-formed key that no account has. */
   #guess(): string {
     return newKeyText('live', (length) =>
       Buffer.from(Array.from({ length }, () => Math.floor(this.#random() * 256))),

@@ -1,13 +1,12 @@
 /**
- * A connection whose answers are read a little at a time or not at all. Whether the server has given it
- * up is only seen at the end, when all that the kernel still has is read: a server that cut it off has
- * ended it, one that did not still waits.
+ * A connection whose responses are read slowly or not at all. Whether the server has cut it shows
+ * only at the end, when the kernel's buffers are read: then a cut connection ends.
  */
 
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What the kernel holds of a connection, and more; beyond it the server is still writing. */
+/** More than the kernel buffers of a connection: beyond it the server is still writing. */
 const LEFT_BYTES_MAX = 8 * 1_048_576;
 const LEFT_WITHIN_MS = 3_000;
 const DRIP_EVERY_MS = 1_000;
@@ -15,14 +14,14 @@ const DRIP_EVERY_MS = 1_000;
 export interface UnreadOptions {
   readonly port: number;
   readonly localAddress: string;
-  /** All that is ever said. */
+  /** Everything that the client sends. */
   readonly text: string;
-  /** Bytes read in a second; 0 reads nothing but the head of the first answer. */
+  /** Bytes read per second; 0 reads only the head of the first response. */
   readonly bytesPerSecond: number;
 }
 
 export class UnreadConnection {
-  /** The status of the first answer; null before it, and where it never came. */
+  /** The status of the first response; null without one. */
   status: string | null = null;
   readonly gone: Promise<void>;
   readonly #socket: Socket;
@@ -56,7 +55,7 @@ export class UnreadConnection {
     return this.#isGone;
   }
 
-  /** Reads what is left; resolves to whether the server had ended the connection. */
+  /** Reads the rest; resolves to whether the server had ended the connection. */
   async isCut(): Promise<boolean> {
     if (this.#isGone) return true;
     let bytes = 0;
@@ -75,7 +74,7 @@ export class UnreadConnection {
   }
 }
 
-/** One request, or many in a row that nobody waits for. */
+/** One request, or many pipelined ones. */
 export function requestText(path: string, key: string | null, times = 1): string {
   const authorization = key === null ? '' : `Authorization: Bearer ${key}\r\n`;
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n`.repeat(times);

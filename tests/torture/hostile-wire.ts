@@ -1,11 +1,11 @@
-/** What passes between the hostile run and the process that plays the crowd beside its customers. */
+/** Messages between the hostile run and the process that plays the crowd beside its customers. */
 
-/** Who comes beside the customers: as many that behave well, or those who do everything but that. */
+/** The crowd to play: well-behaved customers, or attackers. */
 export type CrowdOrder =
   | {
       readonly t: 'others';
       readonly port: number;
-      /** Of accounts with five connections each. */
+      /** Keys of accounts with five connections each. */
       readonly keys: readonly string[];
       readonly connections: number;
     }
@@ -15,7 +15,7 @@ export type CrowdOrder =
       readonly seed: number;
       readonly sandboxKeys: readonly string[];
       readonly historyKeys: readonly string[];
-      /** What the exports and pages are asked for. */
+      /** The range of the exports and pages. */
       readonly from: string;
       readonly to: string;
     };
@@ -23,9 +23,9 @@ export type CrowdOrder =
 export type ToCrowd = CrowdOrder | { readonly t: 'leave' };
 
 export interface CrowdReport {
-  /** What happened to it, by a name for people. */
+  /** Events with readable names, counted. */
   readonly counts: Readonly<Record<string, number>>;
-  /** The most connections that stood at once. */
+  /** The most connections open at once. */
   readonly heldMax: number;
   readonly cpuSeconds: number;
 }
@@ -34,7 +34,7 @@ export type FromCrowd =
   /** The others are all there; attackers come as they come. */
   { readonly t: 'there' } | { readonly t: 'left'; readonly report: CrowdReport };
 
-/** How often what happened. */
+/** Counts events by name. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 

@@ -1,12 +1,9 @@
 /**
- * `npm run torture -- hostile [seconds] [customers] [seed]`: 200 customers that behave, first beside as
- * many others that behave, then beside ten sandbox accounts, two history accounts and strangers that do
- * everything but that, all at once. The customers may hardly notice: what they wait for is within twice,
- * or 100 ms, of what it was; nothing is refused to any of them; the service's memory stays below twice that of the calm part
- * and comes back to what it was, or to what the calm part's is at the end; the tape never stops; and who misbehaves is told so in the right way.
- *
- * Both parts have a fresh process on a copy of the same data. Attackers come from addresses of their own,
- * all of them of the loopback interface, which only Linux gives without being asked.
+ * `npm run torture -- hostile [seconds] [customers] [seed]`: customers beside as many others, then
+ * beside attackers, each part with a fresh process on a copy of the same data. The customers get no
+ * error, and their p95 latencies stay within twice or 100 ms more. Memory stays below twice its
+ * calm level and returns to it, the tape never stops, and attackers get the right errors. Each
+ * crowd has loopback addresses of its own, which need Linux.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,23 +19,23 @@ import { runInOwnNetwork, sendBytesMax } from './own-network.ts';
 import type { TortureReport } from './run.ts';
 
 const CUSTOMERS = 200;
-/** About what attackers hold against a service that withstands them. */
+/** About the connections that attackers hold against a service that withstands them. */
 const OTHERS = 1_000;
 const SETTLE_SECONDS_MAX = 30;
-/** After less than this, whether memory came back is not judged. */
+/** In a shorter run it is not judged whether memory returns. */
 const AFTER_SECONDS_MAX = 60;
-/** Looks at memory of which the median is its level. */
+/** The level of memory is the median of this many samples. */
 const LEVEL_LOOKS = 5;
 const FACTOR_MAX = 2;
 const MORE_MS_MAX = 100;
-/** Whoever sizes a machine by a calm service doubles it: attackers must not get it killed. */
+/** Operators give a machine twice a calm service's memory: attackers must not exceed it. */
 const PEAK_FACTOR_MAX = 2;
-/** Between two collections a calm service's own memory differs by as much, and takes no notice (`memory-level.ts`). */
+/** A calm service ignores a change by this factor between two collections (`memory-level.ts`). */
 const BACK_FACTOR_MAX = 1.25;
 const SHARE = 0.95;
-/** A reader is given a minute before it is cut. */
+/** A slow reader is cut after a minute. */
 const CUT_AFTER_SECONDS = 75;
-/** Exports wait while their account has too much unread otherwise, so they stand still only a minute later. */
+/** Exports wait while their account has too much other unread output, and stall a minute later. */
 const EXPORTS_CUT_AFTER_SECONDS = 150;
 const MIB = 1_048_576;
 const DAY_MS = 86_400_000;
@@ -57,8 +54,7 @@ interface Part {
   readonly log: string;
 }
 
-/** What the kernel keeps of a connection, each way: on the loopback interface it would be ten megabytes, which
- * takes a slow reader's export as a whole. */
+/** The kernel's buffer per direction: its default, ten megabytes, holds a whole export. */
 const BUFFER_BYTES = 262_144;
 
 interface Setting {
@@ -82,7 +78,7 @@ export async function run({
   if (sendBytesMax() !== BUFFER_BYTES) {
     const words = ['hostile', ...[seconds, customers, seed].map(String)];
     const end = await runInOwnNetwork(words, BUFFER_BYTES, BUFFER_BYTES);
-    // It has said all there is to say.
+    // The inner run has printed its results.
     if ('exitCode' in end) process.exit(end.exitCode ?? 1);
     console.log(`in the machine's own network, whose buffers are large: ${end.skipped}`);
   }
@@ -179,7 +175,7 @@ function report({ calm, hostile, setting, customers, loadBefore }: Outcome): Tor
     return { measure, calm: a, hostile: b, factor: b.p95 / a.p95, limitMs, isHeld };
   });
   broken.push(...refusals('calm', calm), ...refusals('hostile', hostile));
-  // What is compared with has to be whole.
+  // The calm part is the reference, so it must be free of errors.
   for (const [what, times] of Object.entries(calm.crowd.counts)) {
     broken.push(`calm: refused to one of the others: ${what} (${times} times)`);
   }
@@ -270,7 +266,7 @@ function refusals(name: string, { refused, troubles }: Part): readonly string[] 
   ];
 }
 
-/** A service grows in its first minutes beside nobody hostile, too: as rings and caches fill. */
+/** The limits also use the calm part: any service grows while rings and caches fill. */
 function memoryFaults(
   { beforeMib, peakMib, afterMib }: Part,
   calm: Part,
@@ -288,7 +284,7 @@ function memoryFaults(
   ];
 }
 
-/** What attackers must have heard, and what nobody may. */
+/** Checks for responses that attackers must get, and for server errors. */
 function wrongAnswers(counts: CrowdReport['counts'], seconds: number): readonly string[] {
   const wanted = [
     'sandbox: error RATE_LIMITED with its sub',

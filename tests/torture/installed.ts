@@ -1,6 +1,6 @@
 /**
- * The package `tapeloom` with all that npm brings beside it from the registry, by the machine's own Node, which
- * may be older than the one that the package needs. One round is one installation.
+ * Installs the package `tapeloom` with its dependencies from the registry, by the machine's own
+ * Node, which may be older than the package needs. One round is one installation.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -12,7 +12,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<void
   for (let round = 0; round < rounds; round += 1) await useInstalled({ node, isWhole: true });
 }
 
-/** The first on the path that is not of a package: npm puts those of ours in front. */
+/** The first Node on the path outside `node_modules`: npm puts the packages' one in front. */
 function machineNode(): string {
   const path = (process.env.PATH ?? '')
     .split(delimiter)

@@ -1,6 +1,6 @@
 /**
- * Somebody who buys, withdraws and leaves at a service that is killed meanwhile. What the service acknowledged before it
- * died is owed a mail; what it did not acknowledge may or may not be.
+ * A customer that buys, withdraws and leaves while the service is killed. Every acknowledged action
+ * is owed a mail; an unacknowledged one may or may not send it.
  */
 
 import assert from 'node:assert/strict';
@@ -8,7 +8,7 @@ import { DEFAULT_PRICING } from '@tapeloom/server/billing/offers-default';
 import type { MailDrop } from '../../packages/server/testing/mail/mail-drop.ts';
 import type { RunningService } from '../running-service.ts';
 
-/** A mail that has to arrive, by how its id begins. */
+/** A mail that must arrive, by the beginning of its id. */
 export interface Owed {
   readonly to: string;
   readonly id: string;
@@ -32,7 +32,7 @@ export class MailCustomer {
     this.#deletion = deletion;
   }
 
-  /** With an order that is yet to be paid, and a link to confirm the account's deletion. */
+  /** Signs in, orders without paying, and requests a link that confirms the account's deletion. */
   static async signIn(
     service: RunningService,
     drop: MailDrop,
@@ -55,7 +55,7 @@ export class MailCustomer {
     return new MailCustomer(email, cookie!, order, await drop.token(email));
   }
 
-  /** What is owed for it: nothing where the service died before it said so. */
+  /** Returns the mails owed: none when the service died before it acknowledged. */
   async act(service: RunningService, act: 'pay' | 'withdraw' | 'leave'): Promise<readonly Owed[]> {
     try {
       return await this.#act(service, act);
@@ -97,7 +97,7 @@ async function post(
     headers: {
       'content-type': 'application/json',
       origin: new URL(service.address('portal')).origin,
-      // From everywhere: one neighbourhood makes five accounts a day.
+      // Random addresses: one address range may create five accounts a day.
       'x-forwarded-for': [10, random(), random(), random()].join('.'),
       ...(cookie === undefined ? {} : { cookie }),
     },

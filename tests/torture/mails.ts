@@ -1,7 +1,6 @@
 /**
- * Mails that must arrive, under kills: a service with a mail server outside of it is killed (SIGKILL) up to 300 ms
- * after an order was paid, withdrawn from, or an account was asked to be deleted; a round is a kill. In the end whatever
- * was acknowledged has to have been mailed: every confirmation, receipt and notice, each under one `Message-ID`.
+ * Mails under kills: SIGKILL ends the service up to 300 ms after customers pay, withdraw or request
+ * a deletion. In the end every acknowledged action has its mail. A round is one kill.
  */
 
 import assert from 'node:assert/strict';
@@ -15,7 +14,7 @@ import { killServices, RunningService, WAIT_LIMIT_MS } from '../running-service.
 import { MailCustomer, type Owed } from './mail-customer.ts';
 
 const KILL_WITHIN_MS = 300;
-/** Signed in before the kills begin, so that each kill has its own. */
+/** Customers sign in before their kills, so that each kill interrupts only an action. */
 const CUSTOMERS_AT_ONCE = 4;
 const NO_MARKET = { TAPELOOM_SIM_DAYS: '0', TAPELOOM_SIM_SCALE: '0.001' };
 const ACTS = ['pay', 'withdraw', 'leave'] as const;
@@ -30,7 +29,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<void
     TAPELOOM_MAIL_FROM: 'no-reply@tapeloom.example',
     TAPELOOM_TRUSTED_PROXIES: '127.0.0.1',
   };
-  // As it is published: it starts in half the time.
+  // The published program, which starts in half the time.
   const cache = join(import.meta.dirname, '../../node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const program = [await builtProgram(join(cache, 'built')), 'serve'];
@@ -48,7 +47,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<void
         customers.push(await MailCustomer.signIn(service, drop, `c${kills}.${customers.length}`));
       }
       const acting = customers.map((customer) => customer.act(service, act));
-      // By turns since the call and since the first answer.
+      // Alternates between a kill after the call and after the first response.
       if (Math.floor(kills / ACTS.length) % 2 === 0) await Promise.race(acting);
       await pause(Math.random() * KILL_WITHIN_MS);
       await service.stop('SIGKILL');
@@ -67,7 +66,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<void
   }
 }
 
-/** Whatever had been taken by a process that was killed is tried again after two minutes. */
+/** Waits for all mails: one that a killed process had claimed is retried after two minutes. */
 async function arrive(drop: MailDrop, owed: readonly Owed[]): Promise<void> {
   const deadline = performance.now() + 2 * WAIT_LIMIT_MS;
   for (;;) {

@@ -1,7 +1,7 @@
 /**
- * A torture run in a network namespace of its own, with mounts of its own, where the kernel keeps only so much of what a connection
- * has sent and nobody has read: what it keeps on the loopback interface by default is more than the service
- * itself ever does, and with many such connections it slows down the whole machine.
+ * Runs a torture run in its own network and mount namespaces, with limits on the kernel's buffers.
+ * By default the kernel keeps more unread data of a loopback connection than the service does, and
+ * many such connections slow down the whole machine.
  */
 
 import { spawn, spawnSync } from 'node:child_process';
@@ -11,17 +11,17 @@ import { join } from 'node:path';
 
 const SEND_BUFFER = '/proc/sys/net/ipv4/tcp_wmem';
 const RECEIVE_BUFFER = '/proc/sys/net/ipv4/tcp_rmem';
-/** Bytes at least and at first, as the kernel has them. */
+/** The kernel's defaults for the least and first size, in bytes. */
 const LEAST_AND_FIRST = '4096 16384';
 const RUN = join(import.meta.dirname, 'run.ts');
 
-/** What the kernel may keep for a connection here; infinite where only Linux could tell. */
+/** The largest send buffer of a connection here; infinite on other systems than Linux. */
 export function sendBytesMax(): number {
   if (process.platform !== 'linux') return Number.POSITIVE_INFINITY;
   return Number(readFileSync(SEND_BUFFER, 'utf8').trim().split(/\s+/)[2]);
 }
 
-/** The same run with the same words, in there; why it cannot be, where it cannot. */
+/** Runs the same command in there; returns the reason when it cannot. */
 export async function runInOwnNetwork(
   words: readonly string[],
   bytesMax: number,

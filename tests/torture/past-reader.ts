@@ -1,6 +1,6 @@
 /**
- * Somebody who asks for the same sealed days again and again, while the service is killed and its cache of
- * results is spoilt: every answer is the first one, byte by byte.
+ * Reads the same sealed days repeatedly while the service is killed and its result cache damaged:
+ * every response equals the first one, byte for byte.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import type { Fields, Wire } from './export-client.ts';
 const BETWEEN_MS = 60;
 const DAY_NS = 86_400_000_000_000n;
 const DAYS = 2;
-/** Not now: days are still being filled, too much is asked, or the tape is not known yet after a start. */
+/** Retry later: days are still being filled, a limit is reached, or the service just started. */
 const LATER: readonly number[] = [402, 409, 429, 503];
 
 const STUDIES: readonly (readonly [string, object])[] = [
@@ -21,7 +21,7 @@ const STUDIES: readonly (readonly [string, object])[] = [
 
 export class PastReader implements AsyncDisposable {
   readonly problems: string[] = [];
-  /** Answers that were compared. */
+  /** The number of compared responses. */
   reads = 0;
   readonly #wire: Wire;
   readonly #queries: readonly Fields[];
@@ -29,7 +29,7 @@ export class PastReader implements AsyncDisposable {
   readonly #stopping = new AbortController();
   readonly #done: Promise<void>;
 
-  /** Begins at once. `now` is the service's time. */
+  /** Starts at once. `now` is the service's time. */
   constructor(wire: Wire, instrument: string, now: bigint) {
     this.#wire = wire;
     const midnight = now - (now % DAY_NS);
@@ -64,7 +64,7 @@ export class PastReader implements AsyncDisposable {
     const headers = { authorization: `Bearer ${key}` };
     const answer = await fetch(url, { headers })
       .then(async (response) => ({ status: response.status, text: await response.text() }))
-      // It was killed, or is not up yet.
+      // The service was killed, or is not up yet.
       .catch(() => null);
     if (answer === null || LATER.includes(answer.status)) return;
     const first = this.#first.getOrInsert(fields, answer.text);

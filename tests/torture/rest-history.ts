@@ -1,6 +1,6 @@
 /**
- * Questions to history, its estimate and its exports as customers, careless programs and attackers send
- * them: sound ones, ones with odd fields, cursors and tokens of others or of nobody.
+ * Requests to history, its estimate and its exports as customers, faulty programs and attackers
+ * send them: valid ones, odd fields, and foreign or invented cursors and tokens.
  */
 
 import type { Random } from '../../simulation/disk/sim-disk.ts';
@@ -18,7 +18,7 @@ const INDICATORS: readonly (readonly [string, string | null])[] = [
   ['nope', null],
   ['bars', '{"size":0}'],
 ];
-/** The tape has all of what lies between any of the first and any of the second. */
+/** The tape covers every range from a start to an end. */
 const STARTS = ['2026-11-08', '2026-11-09', '2026-11-10', '2026-11-10T14:45:00Z'];
 const ENDS = ['2026-11-10T15:00:00.000000001Z', '2026-11-11', '2026-11-11T15:30:00Z'];
 const TIMES = [
@@ -87,7 +87,7 @@ const ODD_PAIRS = [
   'line=3',
 ];
 
-/** An address; `tokens` are those of exports that were started, by anybody. */
+/** A random address; `tokens` are those of exports that any account started. */
 export function historyAddress(random: Random, tokens: readonly string[]): string {
   const path = pick(random, PATHS);
   const pairs =
@@ -136,7 +136,7 @@ function resuming(random: Random, tokens: readonly string[]): [string, string][]
   return pairs;
 }
 
-/** One field left out, given twice, or with a text that it never has. */
+/** Removes a field, repeats it, or gives it an odd value. */
 function spoilt(random: Random, pairs: readonly [string, string][]): [string, string][] {
   const at = Math.trunc(random() * pairs.length);
   const odd: [string, string] = [pairs[at]![0], pick(random, ODD_TEXTS)];

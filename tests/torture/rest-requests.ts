@@ -1,6 +1,6 @@
 /**
- * Requests as customers, careless programs and attackers send them: sound ones, sound ones with something
- * broken, and noise. The same random numbers give the same requests.
+ * Requests as customers, faulty programs and attackers send them: valid ones, valid ones with
+ * something broken, and noise. The same random numbers give the same requests.
  */
 
 import type { RestRequest } from '../../packages/server/testing/rest/rest-service.ts';
@@ -13,22 +13,22 @@ export interface FuzzRequest {
   readonly request: RestRequest;
 }
 
-/** Who may be asking, and which keys there are to ask about. */
+/** The caller of a request, and the ids and tokens that requests may name. */
 export interface Crowd {
   readonly random: Random;
   readonly now: bigint;
   /** The text behind `Bearer `, or null for none. */
   readonly key: string | null;
   readonly address: string;
-  /** Ids of keys, of the caller's account and of others. */
+  /** Ids of keys of the caller's account and of others. */
   readonly ids: readonly string[];
-  /** Tokens of exports that anybody started. */
+  /** Tokens of exports that any account started. */
   readonly tokens: readonly string[];
 }
 
 type Body = Record<string, unknown>;
 
-/** Of sound requests, those to history, its estimate and its exports. */
+/** The share of history, estimates and exports among valid requests. */
 const HISTORY_SHARE = 0.4;
 
 const METHODS = ['GET', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'QUERY', 'PROPFIND'];
@@ -143,14 +143,14 @@ function newKey({ random, now }: Crowd): Body {
     scopes: some(SCOPES.slice(0, 4), 4),
     ...(random() < 0.3 ? { instruments: some(INSTRUMENTS.slice(0, 5), 4) } : {}),
     ...(random() < 0.2 ? { allowedIps: some(RANGES.slice(0, 3), 3) } : {}),
-    // Most keys end soon, so that an account is not full for ever.
+    // Most keys expire soon, so that the account does not stay full.
     ...(random() < 0.8
       ? { expiresAt: `${now + BigInt(Math.trunc(random() * 60_000)) * 1_000_000n}` }
       : {}),
   };
 }
 
-/** A sound request with one or two things wrong. */
+/** A valid request with one or two faults. */
 function brokenRequest(crowd: Crowd, sound: FuzzRequest): FuzzRequest {
   const broken = breakOnce(crowd, sound);
   return crowd.random() < 0.3 ? breakOnce(crowd, broken) : broken;
@@ -198,7 +198,7 @@ function oddList(random: Random): unknown[] {
   return Array.from({ length: Math.trunc(random() * 40) }, () => pick(random, all));
 }
 
-/** The body as a text that is not quite it any more. */
+/** The body as a damaged text. */
 function text(random: Random, body: unknown): string {
   const whole = JSON.stringify(body ?? {});
   switch (Math.trunc(random() * 6)) {
@@ -235,8 +235,8 @@ function from(crowd: Crowd, method: string, url: string, body?: unknown): FuzzRe
 }
 
 /**
- * One character removed, doubled or replaced; only what a request line may hold. What begins with two slashes of any
- * kind is the address of a host to who asks without a network.
+ * Removes, doubles or replaces one character, within what a request line may hold. Never begins
+ * with two slashes of any kind: without a network, they are parsed as the address of a host.
  */
 function damaged(random: Random, whole: string): string {
   const place = 1 + Math.trunc(random() * (whole.length - 1));

@@ -1,8 +1,7 @@
 /**
- * Many generated requests against the real routes, store and history, from a crowd of accounts. Whatever
- * is sent, no answer is a 5xx; every error is a complete problem document that leads to a chapter of
- * `docs/errors.md`; an answer to a recognised key carries the rate-limit headers, a 401 carries none; and
- * no answer repeats a secret that was sent.
+ * Generated requests from many accounts against the real routes, store and history. No response is
+ * a 5xx, and every error is a problem document with a chapter in `docs/errors.md`. Rate-limit
+ * headers come complete or not at all, a 401 has none, and no response repeats a key.
  */
 
 import assert from 'node:assert/strict';
@@ -25,24 +24,24 @@ import { type Crowd, fuzzRequest } from './rest-requests.ts';
 
 const ACCOUNTS_MIN = 40;
 const REQUESTS_PER_ACCOUNT = 500;
-/** What passes between two requests. */
+/** The clock advances by this between two requests. */
 const PAUSE_MS = 20;
-/** Of so many, the first come all from one customer, who asks for more than is allowed. */
+/** Of so many requests the first `GREEDY_REQUESTS` come from one customer, beyond its limit. */
 const GREEDY_EVERY = 5_000;
 const GREEDY_REQUESTS = 80;
-/** One request in so many is raw bytes on a real socket. */
+/** One request in so many is raw bytes on a socket. */
 const RAW_EVERY = 200;
 const LIMITED_SHARE_MAX = 0.01;
 const INVENTED = newKeyText('live', (size) => new Uint8Array(size).fill(9));
 const RATE_HEADERS = ['limit', 'remaining', 'reset', 'policy'].map((name) => `ratelimit-${name}`);
 
 interface Member {
-  /** Valid keys of one account, each as good as the other for a request. */
+  /** Valid keys of one account, any of which a request may use. */
   readonly secrets: readonly string[];
   readonly ids: string[];
 }
 
-/** Answers by status and code, and how many there were. */
+/** The number of responses by status and code. */
 export type Distribution = ReadonlyMap<string, number>;
 
 export async function run({ rounds }: { readonly rounds: number }): Promise<void> {
@@ -105,7 +104,7 @@ async function gather(service: RestService, accounts: number): Promise<Member[]>
   return members;
 }
 
-/** Texts that were keys once, and some that never were. */
+/** Ended keys, and texts that never were keys. */
 async function endedSecrets(service: RestService): Promise<string[]> {
   const now = service.clock.now();
   const account = await service.account();
@@ -132,7 +131,7 @@ function crowdOf(
   };
 }
 
-/** The answer's label, when everything that must hold does. */
+/** Checks a response and returns its label. */
 function check(answer: RestAnswer<unknown>, { key }: Crowd, member: Member): string {
   const { status, headers, text, body } = answer;
   assert.ok(status < 500, 'no 5xx');
@@ -145,24 +144,24 @@ function check(answer: RestAnswer<unknown>, { key }: Crowd, member: Member): str
     if (id !== undefined && secret !== undefined) remember(member, id);
     return `${status}`;
   }
-  // A HEAD is answered without the document.
+  // The response to a HEAD has no document.
   if (body === undefined) return `${status} HEAD`;
   return `${status} ${checkProblem(answer, DOCS_URL).code}`;
 }
 
-/** The newest few ids: some of them have ended, which is worth asking about too. */
+/** Keeps the newest ids, of which some have ended: requests should name those too. */
 function remember({ ids }: Member, id: string): void {
   ids.push(id);
   if (ids.length > 8) ids.shift();
 }
 
-/** What history gave is told apart, by its door. */
+/** Labels successful history requests by route. */
 function labelOf(url: string, label: string): string {
   const door = /^\/v1\/(?:history\/estimate|history|export)(?=\?)/.exec(url);
   return label === '200' && door !== null ? `200 ${door[0]}` : label;
 }
 
-/** The newest few, whoever got them. */
+/** Keeps the newest tokens of all accounts. */
 function rememberToken(tokens: string[], { headers }: RestAnswer<unknown>): void {
   const token = headers['x-export-token'];
   if (token === undefined) return;
@@ -170,7 +169,7 @@ function rememberToken(tokens: string[], { headers }: RestAnswer<unknown>): void
   if (tokens.length > 8) tokens.shift();
 }
 
-/** Bytes that are HTTP, nearly HTTP, or nothing of the kind. */
+/** Sends HTTP with a few random bytes replaced. */
 async function rawRequest(random: Random, port: number): Promise<string> {
   const whole = `GET /v1/usage HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${INVENTED}\r\n\r\n`;
   const bytes = Buffer.from(whole, 'latin1');
@@ -184,7 +183,7 @@ async function rawRequest(random: Random, port: number): Promise<string> {
   });
   socket.end(bytes);
   await once(socket, 'close');
-  // A request whose end was destroyed is never complete, and is not answered.
+  // A request without its end is never complete and gets no response.
   if (text === '') return 'raw, no answer';
   const [head, body] = text.split('\r\n\r\n') as [string, string];
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)![1]);

@@ -1,10 +1,8 @@
 /**
- * The client library, cut off again and again. It comes back by itself; beside it a watcher follows what passes
- * over the line by the rules of the interface, so that at the end both must have the same state: a `snapshot`
- * replaces it, a `reset` empties it, an update whose cursor is not greater than the last one is not applied but
- * counted, an `hb` only raises the cursor. What the server may not do in one connection, the watcher says at once: the
- * order of the first messages, an update before its snapshot, a second `reset`, a `reset` of a cursor that is
- * young or that history covers. And so it does when the client asks for anything but what follows its last cursor.
+ * The client library, which is cut again and again and resumes by itself. A watcher follows its
+ * messages by the rules of the interface (`followed.ts`); at the end both must hold the same state.
+ * It reports an error of the server at once, such as a second `reset` or one of a young or covered
+ * cursor, and a client that resumes from any other than its last cursor.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -24,14 +22,14 @@ import {
 
 const MINUTE_MS = 60_000;
 /**
- * Younger cursors are resumed for everybody, older ones only with history. Between, either is right: a
- * busy machine's second of delay is many minutes of a fast service's time.
+ * Younger cursors never expire, older ones only without history. Between, either is right: a busy
+ * machine's second of delay is many minutes of a fast service's time.
  */
 const YOUNG_MS = 5 * MINUTE_MS;
 const OLD_MS = 25 * MINUTE_MS;
-/** The client waits ever longer after cuts that follow each other so fast; here no wait is longer than this. */
+/** The longest wait of the client before it reconnects: the test shortens its backoff. */
 const RETRY_MS = 20;
-/** But for a server that says that it is at its limit. */
+/** The longest wait after a close because of a limit. */
 const TRY_LATER_MS = 1_000;
 const LATER_CODES: readonly number[] = [1013, 4029];
 const FINAL_BEAT_WITHIN_MS = 180_000;
@@ -40,21 +38,23 @@ export interface ResumeClientOptions {
   readonly port: number;
   readonly key: string;
   readonly localAddress: string;
-  /** Whether its plan covers history: then no cursor ever expires. */
+  /** Whether the plan covers history: then no cursor ever expires. */
   readonly hasHistory: boolean;
   readonly streams: readonly ResumeStream[];
   readonly random: () => number;
-  /** After its last cut it waits for this and then stays away until its cursors are old, so that this
-   * happens for sure; null leaves it to chance. */
+  /**
+   * Awaited after the last cut, before an absence that surely expires the cursors; null for
+   * neither.
+   */
   readonly staysAwayAfter: Promise<unknown> | null;
-  /** How many times faster than the machine's the service's time runs. */
+  /** How many times faster the service's time runs. */
   readonly speed: number;
 }
 
 export class ResumeClient {
   readonly followed: readonly Followed[];
   readonly problems: string[] = [];
-  /** Connections that ended before they were of use, by what the client saw. */
+  /** Connections that ended before they opened, by reason. */
   readonly refused = new Map<string, number>();
   cutsMidFrame = 0;
   cuts = 0;
@@ -64,12 +64,12 @@ export class ResumeClient {
   #socket: CutSocket | null = null;
   #presence = Promise.withResolvers<void>();
   #waitMsMax = RETRY_MS;
-  /** How much of its waits the client has been spared. */
+  /** The sum by which the client's waits were shortened. */
   #sparedMs = 0;
-  /** The service's time as last told, and when that was. */
+  /** The last reported time of the service, and when the report came. */
   #told: { readonly atMs: number; readonly serviceMs: number } | null = null;
   #isFinal = false;
-  /** The client hears its last `hb` next. */
+  /** The subscription whose last `hb` the client processes next. */
   #toCompare: Followed | null = null;
   #changed = Promise.withResolvers<void>();
 
@@ -92,7 +92,7 @@ export class ResumeClient {
         }
       },
       onWarning: ({ code, message }) => {
-        // The service is killed on purpose, and the client says that it is away.
+        // The service is killed on purpose, and the client warns about it.
         if (code !== 'CONNECTION_FAILED') this.problems.push(message);
       },
     });
@@ -105,7 +105,7 @@ export class ResumeClient {
     );
   }
 
-  /** Is there, is cut, stays away, and so on; then stays until every subscription has an `hb`. */
+  /** Connects and is cut `cuts` times; then stays until every subscription has an `hb`. */
   async run(cuts: number, onCut: () => void): Promise<void> {
     const { random, staysAwayAfter } = this.#options;
     for (let cut = 1; cut <= cuts; cut += 1) {
@@ -124,7 +124,7 @@ export class ResumeClient {
     await this.#finish();
   }
 
-  /** Most come back soon; some stay away until their cursors are older than the ring. */
+  /** Most absences are short; some last until the cursors are older than the ring. */
   #absenceMs(kind: number): number {
     const { random, speed } = this.#options;
     if (kind < 0.06) return (OLD_MS * (1.02 + random() * 0.3)) / speed;
@@ -140,13 +140,13 @@ export class ResumeClient {
     return this.followed.some(({ phase }) => phase === 'following');
   }
 
-  /** Stays connected for a while, then is cut: anywhere in the bytes, or by a proper close. */
+  /** Stays connected until a cut at a random byte, or closes properly. */
   async #live(kind: number): Promise<void> {
     const { random } = this.#options;
     const socket = this.#socket;
     if (kind < 0.1 || socket === null) return;
     if (kind < 0.6) socket.cutAfterBytes = Math.floor(random() * random() * 60_000);
-    // Some are cut before anything has come, the others after, however slow the machine is.
+    // Some cuts come before the first message, the others after it, even on a slow machine.
     while (kind >= 0.3 && this.#socket === socket && !this.#isFollowing) {
       await Promise.race([this.#changed.promise, pause(20)]);
     }
@@ -200,7 +200,7 @@ export class ResumeClient {
   #sends(message: ClientMessage): void {
     if (message.t !== 'subscribe') return;
     const followed = this.followed[numberOf(message.sub)]!;
-    // What it heard last has been compared; the client has gone on, the watcher has not.
+    // The state was compared already: the client resumes, the watcher has stopped.
     if (followed.final !== null) return;
     const { stream, cursor } = followed;
     const from = JSON.stringify(message.from);
@@ -219,7 +219,7 @@ export class ResumeClient {
     else if (isOld) followed.expired += 1;
   }
 
-  /** The system's clock, but for what the client waits before it comes back. */
+  /** The system's timers, but with a limit on the client's waits before it reconnects. */
   #after(ms: number, call: () => void): { cancel(): void } {
     const spared = this.#client.connection === 'waiting' ? Math.max(0, ms - this.#waitMsMax) : 0;
     const timer = setTimeout(() => {
@@ -235,7 +235,7 @@ export class ResumeClient {
     }
     if (!('sub' in message) || message.sub === undefined) return;
     const followed = this.followed[numberOf(message.sub)]!;
-    // What is to be compared stays as it is.
+    // The state to compare does not change any more.
     if (followed.final !== null) return;
     if (message.t === 'error') this.#complain(followed, `error ${message.code} ${message.message}`);
     else hear(followed, message, this.#serviceMs, (it) => this.#complain(followed, it));
@@ -245,14 +245,14 @@ export class ResumeClient {
     }
   }
 
-  /** The state that the client keeps is the one that the watcher has followed. */
+  /** Checks that the client holds the state that the watcher has followed. */
   #compare(followed: Followed): void {
     const { state } = this.#subscriptions[this.followed.indexOf(followed)]!;
     const problem = clientsState(followed, state);
     if (problem !== null) this.#complain(followed, problem);
   }
 
-  /** The service's time while connected, about. */
+  /** Roughly the service's time while connected. */
   get #serviceMs(): number {
     if (this.#told === null) return 0;
     const { atMs, serviceMs } = this.#told;

@@ -1,6 +1,6 @@
 /**
- * Clients that are cut again and again from a real service, which is itself killed in between, and whose
- * cache of results is spoilt, held against one that never was. Everything random comes from a seed, save what the machine decides.
+ * Clients are cut repeatedly from a real service, which is itself killed and whose result cache is
+ * damaged. They must equal an undisturbed run. All randomness comes from a seed, except for timing.
  */
 
 import assert from 'node:assert/strict';
@@ -19,10 +19,10 @@ import { ResumeClient } from './resume-client.ts';
 import { judge, openLeftTape, type Truth, truthOf } from './resume-truth.ts';
 
 const ALIAS = 'BTC.c.0';
-/** Fewer than an account may have: one that was cut may still count for a moment. */
+/** Below the limit of an account: a cut connection may still count for a moment. */
 const CLIENTS_PER_ACCOUNT = 2;
 const STREAMS_PER_CLIENT = 2;
-/** The truth begins this long, in the service's time, before the first client. */
+/** The reference run begins this long, in the service's time, before the first client. */
 const BEFORE_NS = 1_200_000_000_000n;
 const PROBLEMS_SHOWN = 20;
 const PROGRESS_MS = 10_000;
@@ -44,13 +44,13 @@ const STREAMS: readonly Omit<ResumeStream, 'instrument'>[] = [
 export interface ResumeOptions {
   readonly clients: number;
   readonly cuts: number;
-  /** How often the service is killed meanwhile. */
+  /** How often the service is killed. */
   readonly kills: number;
-  /** Whether the cache of results is spoilt meanwhile, and soon full after a kill. */
+  /** Whether the result cache is damaged, and soon full after a kill. */
   readonly spoilsCache: boolean;
   readonly seed: number;
   readonly speed: number;
-  /** Is told from time to time how far it is. */
+  /** Called with a progress message from time to time. */
   readonly onProgress?: (sentence: string) => void;
 }
 
@@ -63,9 +63,9 @@ export interface ResumeReport {
   readonly covered: number;
   readonly ignored: number;
   readonly updates: number;
-  /** Answers about sealed days, each the same as the first. */
+  /** Compared responses about sealed days. */
   readonly reads: number;
-  /** What was done to the cache, and what the service found there. */
+  /** Damage done to the cache, and the outcomes that the service reported. */
   readonly spoilt: Readonly<Record<string, number>>;
   readonly cached: Readonly<Record<string, number>>;
   readonly refused: Readonly<Record<string, number>>;
@@ -93,7 +93,7 @@ class ResumeStage {
   #cuts = 0;
   #kills = 0;
   #restarting: Promise<unknown> = Promise.resolve();
-  /** The service runs and will not be killed any more. */
+  /** Resolves when the service runs after its last kill. */
   readonly #allKilled = Promise.withResolvers<void>();
 
   constructor(data: string, options: ResumeOptions, port: number) {
@@ -178,7 +178,7 @@ class ResumeStage {
     return new RunningService({ data: this.#data, args, env });
   }
 
-  /** The contract that the alias means, and the service's time. */
+  /** Reads the alias's current contract and the service's time. */
   async #lookAround(): Promise<{ contract: string; now: bigint }> {
     const subscriber = this.#service.connect();
     await subscriber.send({ t: 'subscribe', sub: 'a', instrument: ALIAS, indicator: 'bars' });
@@ -222,7 +222,7 @@ class ResumeStage {
     });
   }
 
-  /** The service is killed when so many of all cuts are done. */
+  /** Counts a cut, and kills the service at even shares of all cuts. */
   #cut(): void {
     const { clients, cuts, kills } = this.#options;
     this.#cuts += 1;
@@ -277,7 +277,7 @@ function report(
   };
 }
 
-/** Throws when a promise was broken, with the reasons by kind, and the first ones in full. */
+/** Throws when there are problems, with their kinds and the first of them in full. */
 export function assertHeld({ problems, ignored }: ResumeReport): void {
   const kinds = Map.groupBy(problems, (it) => it.replaceAll(/\d[\d.~e-]*/g, '#'));
   const counted = [...kinds].map(([kind, of]) => `${of.length} x ${kind}`).slice(0, PROBLEMS_SHOWN);

@@ -1,7 +1,7 @@
 /**
- * What an undisturbed run of a topic published, computed from the tape that a service has left behind:
- * one study from before the first client on, never stopped. A client that began with a snapshot must hold
- * at an `hb` exactly that snapshot and what was published from there to the `hb`'s cursor.
+ * The messages of an undisturbed run of a topic, computed from the tape that a service left: one
+ * study from before the first client on. At an `hb` a client must hold exactly its snapshot and
+ * everything published from there to the `hb`'s cursor.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';
@@ -29,19 +29,19 @@ const FAR_NS = 400n * 86_400_000_000_000n;
 interface Published {
   readonly cursor: Cursor;
   readonly id: string;
-  /** The object as text; null when it is removed. */
+  /** The object as text; null for a removal. */
   readonly object: string | null;
 }
 
-/** The log of one topic and mode. */
+/** All messages of one topic and mode. */
 export interface Truth {
   readonly stream: ResumeStream;
-  /** What there was before the first message. */
+  /** The objects before the first message. */
   readonly first: ReadonlyMap<string, string>;
   readonly published: readonly Published[];
 }
 
-/** The tape of a service that has stopped. */
+/** Opens the tape of a service that has stopped. */
 export async function openLeftTape(data: string): Promise<OpenTape> {
   return await openTape({
     disk: new NodeDisk(),
@@ -92,7 +92,7 @@ type Judged = Pick<Followed, 'base' | 'final' | 'applied'> & {
   readonly state: ReadonlyMap<string, string>;
 };
 
-/** What is wrong with what a client holds at its last `hb`; empty when nothing is. */
+/** The errors in a client's state at its last `hb`; empty when it is right. */
 export function judge(truth: Truth, followed: Judged): readonly string[] {
   const { base, final, state, applied } = followed;
   if (base === null || final === null) return ['it has no snapshot or no hb'];

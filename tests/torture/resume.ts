@@ -1,14 +1,15 @@
 /**
- * `npm run torture -- resume [clients] [cuts]`: clients of a real service are cut at random, also in the
- * middle of a frame, and the service is killed and started again meanwhile, its cache of results deleted,
- * damaged and full. Each must end with exactly the state of one that was never disturbed; an expired cursor gets one `reset`, a good one none.
+ * `npm run torture -- resume [clients] [cuts]`: cuts clients of a real service at random, also
+ * inside a frame, while the service is killed and restarted and its result cache damaged. Each
+ * client must end with the state of an undisturbed one. An expired cursor gets one `reset`, a good
+ * one none.
  */
 
 import { assertHeld, resumeRun } from './resume-run.ts';
 
 const CUTS = 100;
 const KILLS = 3;
-/** 15 minutes of the service's time are nine seconds. */
+/** 15 minutes of the service's time take nine seconds. */
 const SPEED = 100;
 
 export async function run({

@@ -1,6 +1,6 @@
 /**
- * `npm run torture -- soak-export [million trades]`: one export of very many trades, cold, beside a short
- * one: a million trades costs the same in both, and memory does not grow with the length.
+ * `npm run torture -- soak-export [million trades]`: compares a very long uncached export with a
+ * short one. A million trades costs the same in both, and memory does not grow with the length.
  */
 
 import assert from 'node:assert/strict';
@@ -15,12 +15,12 @@ import { alignedTable } from '../../bench/shared/table.ts';
 const MILLION = 1_000_000;
 const MIB = 2 ** 20;
 const TRADES_PER_DAY = 5 * MILLION;
-/** Processor time for a million trades of the long export, over that of the short one. */
+/** The most processor time for a million trades of the long export, relative to the short one. */
 const RATIO_MAX = 1.25;
 const GROWTH_BYTES_MAX = 256 * MIB;
-/** The first ones also compile. */
+/** The first rounds include compilation. */
 const SHORT_ROUNDS = 4;
-/** Until what was computed last is kept. */
+/** Time to store the last results in the cache. */
 const SETTLE_MS = 1_000;
 
 interface Cost {

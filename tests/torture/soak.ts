@@ -1,7 +1,6 @@
 /**
- * Keeps a real service busy with good and bad customers and watches its memory: steady subscribers, one
- * that never reads, others that come and go, malformed messages and requests. Memory stays flat, the
- * engine stays up, and the service still stops in time.
+ * Keeps a real service busy with steady and passing subscribers, a slow consumer, and malformed
+ * messages and requests. Memory stays flat, the engine stays up, and the service stops in time.
  */
 
 import assert from 'node:assert/strict';
@@ -15,19 +14,19 @@ import { RunningService, type TestSubscriber } from '../running-service.ts';
 
 const ROUND_MS = 1_500;
 const STEADY_SUBSCRIBERS = 6;
-/** Final objects that a steady customer keeps of a stream. */
+/** The final objects of a stream that a steady customer stores. */
 const KEPT_FINAL = 1_000;
 const PASSING_SUBSCRIBERS = 20;
 const REQUESTS = 60;
-/** Enough for all connections and requests under the limits of the plan, however they fall. */
+/** Keeps all connections and requests of an account below the plan's limits. */
 const CONNECTIONS_PER_ACCOUNT = 4;
 const ACCOUNTS = Math.ceil(
   (STEADY_SUBSCRIBERS + 1 + PASSING_SUBSCRIBERS) / CONNECTIONS_PER_ACCOUNT,
 );
-/** Rounds in which caches, compilers and pools still fill up. */
+/** First rounds, in which caches, compilers and pools still fill. */
 const WARM_UP_ROUNDS = 3;
 const STOP_MS_MAX = 10_000;
-/** What the process may grow by between the early and the late part of a run. */
+/** The most growth between the first and the last third of a run. */
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 
 const STREAMS = [
@@ -74,7 +73,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<void
   }
 }
 
-/** They use the client library, and have all they are owed. */
+/** Customers with the client library, which must receive everything they are owed. */
 class SteadyCustomers implements AsyncDisposable {
   readonly #clients: readonly StreamClient[];
   readonly #subscriptions: readonly Subscription<string>[];
@@ -120,7 +119,7 @@ async function subscribeAll(subscriber: TestSubscriber, name: string): Promise<v
   await subscriber.first(({ t }) => t === 'snapshot');
 }
 
-/** Customers that come and go, and those who do everything wrong. */
+/** Customers that come and go, and malformed messages and requests. */
 async function annoy(
   service: RunningService,
   keyOf: (connection: number) => string,
@@ -147,7 +146,7 @@ async function readResident(service: RunningService): Promise<number> {
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)![1]);
 }
 
-/** The least of a part of the run is what collections cannot take away. */
+/** Compares minima, since they exclude garbage that is not collected yet. */
 function assertFlat(residentBytes: readonly number[]): void {
   const third = Math.max(1, Math.floor(residentBytes.length / 3));
   const early = Math.min(...residentBytes.slice(0, third));

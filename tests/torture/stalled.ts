@@ -1,12 +1,9 @@
 /**
- * `npm run torture -- stalled [connections] [stalled] [KiB]`: of so many connections some stop reading for good,
- * on topics with much to say. The server may hold so much for each of them and no more, closes each with
- * 4008, and the others hardly notice: how late their messages are is measured before and meanwhile.
- *
- * Beside what the process holds, the kernel keeps some 4 MiB for each stalled reader on a loopback
- * interface, whose segments are large. Where that exceeds what the machine gives to all of TCP, it
- * slows down every connection; then the others are not judged, and the run says so. With a third number
- * the run has a network namespace of its own, where the kernel keeps so many KiB of a connection.
+ * `npm run torture -- stalled [connections] [stalled] [KiB]`: some connections on busy topics stop
+ * reading. The server holds a limited amount for each and closes it with 4008; the others are
+ * hardly later than before. The kernel buffers about 4 MiB more for each. Beyond the machine's
+ * limit for TCP the others are not judged; `KiB` limits these buffers in a network of the run's
+ * own.
  */
 
 import assert from 'node:assert/strict';
@@ -26,27 +23,27 @@ import { runInOwnNetwork, sendBytesMax } from './own-network.ts';
 const STALLED_SHARE = 0.25;
 const CONNECTIONS_PER_ACCOUNT = 5;
 const BYTES_EACH_MAX = 1.25 * 1_048_576;
-/** What the process may grow by meanwhile for reasons of its own: rings of the loud topics, garbage. */
+/** The most other growth of the process: rings of the busy topics, garbage. */
 const OWN_BYTES_MAX = 64 * 1_048_576;
-/** So that a loud topic has some 125 KiB a second for each of them. */
+/** Gives each reader of a busy topic about 125 KiB a second. */
 const TRADES_PER_SECOND = 200;
 const CALM_SECONDS = 15;
 const STALLED_SECONDS = 50;
-/** The first messages of each part are not counted: compilers, and the others' snapshots. */
+/** The first messages of each part are not measured: compilation, and the others' snapshots. */
 const SETTLE_MS = 2_000;
 const SAMPLE_MS = 200;
 const PING_MS = 10_000;
 const SLOW_CONSUMER = '4008';
-/** What the others may be later by, at the 99th percentile. */
+/** The most that the others' 99th percentile may grow. */
 const P99_FACTOR_MAX = 2;
 const P99_MORE_MS_MAX = 20;
 
-/** What the others listen to: finished bars, a few a second. */
+/** The topics of the others: finished bars, a few a second. */
 const CALM: readonly LatencyTopic[] = [
   { ...topic('bars', { bar: 'tick', size: 40 }), mode: 'confirmed' },
   { ...topic('footprint', { bar: 'tick', size: 50 }), mode: 'confirmed' },
 ];
-/** What those who stall asked for: every trade an object of its own, so that nothing can be skipped. */
+/** The topics of stalled readers: every trade is an object, so that nothing can be skipped. */
 const LOUD: readonly LatencyTopic[] = [
   topic('bars', { bar: 'tick', size: 1 }),
   topic('footprint', { bar: 'tick', size: 1 }),
@@ -67,7 +64,7 @@ export async function run({
     await stallSome(connections, stalled, pressurePages);
     return;
   }
-  // A network of its own cannot tell what the whole machine gives to TCP.
+  // The machine's limit for TCP is not readable in a network of its own.
   const words = ['stalled', ...[connections, stalled, sendKib, pressurePages].map(String)];
   const end = await runInOwnNetwork(words, sendKib * 1_024);
   if ('skipped' in end) {
@@ -87,7 +84,7 @@ async function stallSome(
   const accounts = calmAccounts + 1 + Math.ceil(stalled / CONNECTIONS_PER_ACCOUNT);
   await using process = await StreamProcess.start(accounts);
   using readers = await LatencyReaders.open(process, calm, CALM);
-  // The loud topics are computed in both parts.
+  // The busy topics are computed in both parts.
   using _loud = await LatencyReaders.open(process, LOUD.length, LOUD, calmAccounts);
   const calmFrom = monotonicMs() + SETTLE_MS;
   await process.drive({ tradesPerSecond: TRADES_PER_SECOND, seconds: CALM_SECONDS });
@@ -135,7 +132,7 @@ function tell(when: string, { messages, elseMs }: LatencySplit): void {
   console.log(`the others ${when}: ${messages} messages, ${texts} ms late (p50 / p90 / p99 / max)`);
 }
 
-/** Opens connections that ask for the loud topics and never read again, though they still speak. */
+/** Opens connections that subscribe to the busy topics and never read again, but keep sending. */
 async function stall(
   process: StreamProcess,
   count: number,
@@ -164,7 +161,7 @@ async function stall(
   };
 }
 
-/** Looks at the memory of the process again and again. */
+/** Samples the memory of the process. */
 class MemoryWatch {
   readonly #process: StreamProcess;
   readonly #done: Promise<void>;
@@ -177,7 +174,7 @@ class MemoryWatch {
     this.#done = this.#watch();
   }
 
-  /** Resolves to the most it was, and the most that TCP took on the whole machine. */
+  /** Resolves to the peak of the process, and of TCP on the whole machine. */
   async end(): Promise<{ readonly peakBytes: number; readonly kernelPages: number }> {
     this.#isOver = true;
     await this.#done;
@@ -194,7 +191,7 @@ class MemoryWatch {
   }
 }
 
-/** What all TCP connections of the machine take now; 0 where only Linux could tell. */
+/** Pages that all TCP connections of the machine take now; 0 on other systems than Linux. */
 function tcpPages(): number {
   if (process.platform !== 'linux') return 0;
   return Number(/^TCP: .* mem (\d+)$/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1]);

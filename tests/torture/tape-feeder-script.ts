@@ -1,4 +1,7 @@
-/** What the torture's feeder sends, in order: the made-up feed, and at its end a promise two days ahead. */
+/**
+ * The offers of the torture's feeder: generated trades, then a watermark (`promise`) two days
+ * ahead.
+ */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
@@ -16,16 +19,16 @@ export class FeederScript {
   readonly #ids = new Map<string, Set<number>>();
   #latest: EpochNs | null = null;
   #isStopped = false;
-  /** Whether the last offer was handed out. */
+  /** Whether the last offer was returned. */
   isOver = false;
-  /** How many offers were handed out. */
+  /** The number of returned offers. */
   offers = 0;
 
   constructor(seed: number, pace: ScriptPace) {
     this.#script = feedScript(seed, pace);
   }
 
-  /** The next offer is the last one. */
+  /** Makes the next offer the last one. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -43,7 +46,7 @@ export class FeederScript {
     return { index, ...offer };
   }
 
-  /** Counts the different sound trades of an offer. */
+  /** Counts the distinct valid trades of an offer. */
   count({ batches }: ScriptedOffer): void {
     for (const { symbol, count, id, price, size } of batches) {
       const ids = this.#ids.getOrInsertComputed(symbol, () => new Set());
@@ -57,7 +60,7 @@ export class FeederScript {
     return [...this.#ids.values()].reduce((trades, ids) => trades + ids.size, 0);
   }
 
-  /** Beyond every trade: nothing is held for a day to come after it. */
+  /** Beyond every trade, so that no day stays open for trades to come. */
   #end(): EpochNs {
     return epochNs(addDays(dayOf(this.#latest ?? (0n as EpochNs)), 2), 0);
   }

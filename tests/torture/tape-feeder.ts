@@ -1,7 +1,7 @@
 /**
- * The feeding source: a process of its own that outlives every kill. It never sends an acknowledged
- * offer again and keeps a ledger of what was acknowledged: one line per offer, at the end the number of
- * different sound trades in them. `node tape-feeder.ts <socket> <ledger> <seed>`; `stop` ends it.
+ * The source of the feed: a process that outlives every kill. It never resends an acknowledged
+ * offer. Its ledger has one line per acknowledged offer, and at the end the number of distinct
+ * valid trades. `node tape-feeder.ts <socket> <ledger> <seed>`; the message `stop` ends it.
  */
 
 import { closeSync, openSync, writeSync } from 'node:fs';
@@ -32,7 +32,7 @@ writeSync(ledger, `${JSON.stringify({ offers: script.offers, trades: script.trad
 closeSync(ledger);
 process.disconnect?.();
 
-/** One connection, from its beginning to its end. */
+/** Handles one connection until it ends. */
 async function talk(): Promise<void> {
   const ended = Promise.withResolvers<void>();
   const socket = connect(socketPath);

@@ -1,6 +1,6 @@
 /**
- * The process that is killed: a real tape on the real disk, fed over a socket. An acknowledgement leaves
- * only after the tape has given it. `node tape-ingest.ts <tape root> <socket>`.
+ * The process to kill: a real tape on the real disk, fed over a socket. It sends an acknowledgement
+ * only after the tape has acknowledged the offer. `node tape-ingest.ts <tape root> <socket>`.
  */
 
 import { rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What the studies make of a tape: every settled object with its cursor. */
+/** The output of every study over a tape: each settled object with its cursor. */
 
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { resolveSessions } from '@tapeloom/core/calendar/resolve-sessions';

@@ -1,4 +1,4 @@
-/** How the feeder and the ingest process of the torture talk: length, then a serialised value. */
+/** The protocol between the feeder and the ingest process: a length, then a serialised value. */
 
 import type { Socket } from 'node:net';
 import { deserialize, serialize } from 'node:v8';
@@ -21,7 +21,7 @@ export function sendValue(socket: Socket, value: WireOffer | WireAck): void {
   socket.write(Buffer.concat([length, body]));
 }
 
-/** Calls back with every value that arrives whole; a part at the end of a dead line is dropped. */
+/** Calls `receive` with every complete value; an incomplete one at the end is dropped. */
 export function receiveValues<T>(socket: Socket, receive: (value: T) => void): void {
   let rest: Buffer = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {

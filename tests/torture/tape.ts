@@ -1,9 +1,8 @@
 /**
- * The tape under SIGKILL at full load. A feeder process that never resends an acknowledged trade feeds
- * an ingest process that is killed at random moments, also while it recovers. In the end the tape must
- * have the same trades, ranks, stamps, sealed bytes and study objects as an undisturbed run, and as
- * many trades as the feeder's ledger. Because SIGKILL spares the page cache, as many rounds go over a
- * simulated disk that drops or tears every unsynced write.
+ * The tape under SIGKILL at full load, also during recovery. The feeder never resends an
+ * acknowledged trade. In the end trades, ranks, stamps, sealed bytes and study objects equal an
+ * undisturbed run, and the count of trades the feeder's ledger. Because SIGKILL spares the page
+ * cache, as many rounds use a simulated disk that drops or tears unsynced writes.
  */
 
 import assert from 'node:assert/strict';
@@ -29,7 +28,7 @@ import { type Random, SimDisk } from '../../simulation/disk/sim-disk.ts';
 import { FEEDER_PACE, FeederScript } from './tape-feeder-script.ts';
 import { studyObjects } from './tape-studies.ts';
 
-/** Kills that one tape has to survive before it is compared and the next one starts. */
+/** Kills that one tape survives before it is compared and the next one starts. */
 const ROUNDS_PER_TAPE = 25;
 const LOAD_MS_MAX = 150;
 const START_MS_MAX = 400;
@@ -92,7 +91,7 @@ async function feedUnderKills(
   assert.deepEqual(await exit, [0, null]);
 }
 
-/** Mostly under load; sometimes while the process still starts, recovers or seals. */
+/** Waits for a moment to kill: mostly under load, sometimes during start, recovery or sealing. */
 async function untilKill(ingest: ChildProcess, random: Random): Promise<void> {
   if (random() < 0.2) {
     await wait(random() * START_MS_MAX);
@@ -106,7 +105,7 @@ function start(file: string, args: readonly string[]): ChildProcess {
   return fork(join(import.meta.dirname, file), args);
 }
 
-/** Every acknowledged offer has one line; the last line has the sums. */
+/** Reads the ledger: one line per acknowledged offer, then the sums. */
 function readLedger(path: string): { readonly offers: number; readonly trades: number } {
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   const sums = JSON.parse(lines.pop()!);
@@ -147,7 +146,7 @@ async function contentUndisturbed(seed: number, offers: number) {
   return contentOf(tape);
 }
 
-/** Everything a reader can learn of the tape, trades as digests. */
+/** Everything that a reader can read from the tape, as digests. */
 async function contentOf({ intake, tape }: Awaited<ReturnType<typeof openTape>>) {
   const promise = intake.promise!;
   const digests: Record<string, string> = {};

@@ -1,8 +1,8 @@
 /**
- * Data directories of earlier programs: each of these commits is checked out beside us, makes a directory, and is
- * killed; then the program of today takes the directory over, twice. Keys still work, what was final is still
- * there and the same, and every byte of the tape is sound. The number says how many of the commits, the oldest first.
- * A clone that has not their history skips those it has not.
+ * Data directories of earlier versions: each commit is checked out, makes a directory and is
+ * killed; then the current program opens it twice. Keys still work, final bars are unchanged, and
+ * the tape is sound. `rounds` is the number of commits, oldest first. Commits missing in the clone
+ * are skipped.
  */
 
 import assert from 'node:assert/strict';
@@ -15,7 +15,9 @@ import { killServices, NO_PAST, RunningService } from '../running-service.ts';
 import { tapeloom } from '../tapeloom-command.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** The oldest directory that must start, one of each schema and layout since, and the last before packages. */
+/**
+ * The oldest supported directory, one of each later schema and layout, the last before packages.
+ */
 const COMMITS: Readonly<Record<string, string>> = {
   bd15e6c: 'accounts of schema 1, a tape without a manifest',
   b9ccb6e: 'schema 3',
@@ -67,7 +69,7 @@ async function upgradeFrom(commit: string): Promise<void> {
   }
 }
 
-/** Foreign packages are ours; those of the house are the checkout's own. */
+/** Links external packages from this tree, and our own packages from the checkout. */
 function linkPackages(checkout: string): void {
   const from = join(root, 'node_modules');
   const to = join(checkout, 'node_modules');

@@ -1,7 +1,7 @@
 /**
- * Customers that spend budget and revoke keys at any node during faults, with a model of the
- * result. Each response is charged exactly once; a request without a response may be charged. A
- * revoked key opens no node.
+ * Customers that spend budget and revoke keys at any node during faults, and a model of the result.
+ * Each response is charged once; a request without one may be charged. A revoked key is invalid at
+ * every node.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,4 @@
-/**
- * Shifts the database clock, by which nodes measure time, by replacing the functions that return
- * it.
- */
+/** Shifts the database clock, by which nodes measure time, by replacing its SQL functions. */
 
 import { openPostgres } from '@tapeloom/server/platform/postgres/postgres';
 

@@ -1,7 +1,6 @@
 /**
  * The reference history of a topic over a range, from one node: the state at its beginning, then
- * every message. All nodes must return the same, by digest, and the customers' states are compared
- * with it.
+ * every message. All nodes must return the same; the customers' states are compared with it.
  */
 
 import { createHash } from 'node:crypto';

@@ -140,9 +140,7 @@ async function lastWordsOf(nats: ClusterRig['nats']): Promise<string> {
   return lines.map((last, at) => `server-${at}:\n${last}`).join('\n');
 }
 
-/**
- * Every node's log of an open day is a prefix of the longest; `sealed-content.ts` checks the rest.
- */
+/** Every log of an open day is a prefix of the longest; `sealed-content.ts` checks sealed days. */
 export async function checkTapes({ nodes }: ClusterRig): Promise<void> {
   const logs = await Promise.all(
     [...nodes.values()].map(async ({ name, setting }) => ({

@@ -1,7 +1,6 @@
 /**
  * Clocks of machines are 10 s off. No order depends on a clock: streams continue, and the tape has
- * every trade once. A node whose clock differs this much from PostgreSQL's rejects new customers
- * and is not ready.
+ * every trade once. A node so far from PostgreSQL's clock rejects new customers and is not ready.
  */
 
 import assert from 'node:assert/strict';
