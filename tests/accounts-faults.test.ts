@@ -87,7 +87,7 @@ test('when the thread of the accounts dies, everybody is told at once and the re
   await within(WAIT_LIMIT_MS, 'the loss', untilNotReady(service));
   const ready = (await (await service.internal('/health/ready')).json()) as { reason: string };
   assert.equal(ready.reason, 'the accounts have stopped');
-  // Cached or not, every key is rejected: no revocation could reach the service.
+  // Even a cached key is rejected, because no revocation could reach the service.
   for (const path of ['/v1/usage', '/v1/instruments', '/v1/keys']) {
     const answer = await service.get(path, service.authorized);
     assert.equal(answer.status, 503);

@@ -92,8 +92,7 @@ test('what an operator does reaches open connections of a running service', asyn
   assert.equal(refused.status, 401);
   const again = await service.connect(revoked.key).closed;
   assert.equal(again.code, 4001);
-  // The slow consumer's connection is closed too: the close does not wait until it reads the close
-  // frame.
+  // The slow consumer's connection is closed too; it need not read the close frame.
   await within(WAIT_LIMIT_MS, 'the end of a deaf connection', untilConnections(service, 1));
 
   await tapeloomJson(data, 'account', 'suspend', 'acme');

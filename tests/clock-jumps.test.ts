@@ -244,8 +244,7 @@ test('what is open stays counted over a jump, and what was lost is free after 90
     assert.equal(await take('other'), false);
     clock.pass(5 * MINUTE_MS);
     assert.equal(await take('other'), false, 'the connection is still open');
-    // The process is lost, so nothing renews the lease. Our clock may run at half speed for a
-    // while.
+    // The lost process renews no lease. Our clock may run at half speed for a while.
     renewing[Symbol.dispose]();
     clock.jump(-jump);
     for (let second = 0; second < 180; second += 1) {

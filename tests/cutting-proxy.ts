@@ -33,12 +33,12 @@ export class CuttingProxy implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The next connection without a fault ends after this many bytes from the service. */
+  /** Adds a fault: one of the next connections ends after this many bytes from the service. */
   cutNext(afterBytes: number): void {
     this.#faults.push({ afterBytes, happen: (customer) => customer.end() });
   }
 
-  /** The next connection without a fault stalls after this many bytes; resolves when it does. */
+  /** Adds a fault: one of the next connections stalls after this many bytes; then resolves. */
   async silenceNext(afterBytes: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#faults.push({ afterBytes, happen: () => resolve() });

@@ -1,7 +1,4 @@
-/**
- * A standalone service loads no cluster code: neither the PostgreSQL and NATS clients nor our own
- * modules for them.
- */
+/** A standalone service loads no cluster code: no PostgreSQL or NATS client, no module of ours. */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -134,10 +134,7 @@ describe('in a browser', { skip: chromiumMissing }, () => {
     return { page, faults };
   }
 
-  /**
-   * Checks a condition on every animation frame. The page's policy forbids evaluating text inside
-   * the page.
-   */
+  /** Checks a condition on every animation frame; the page's policy forbids `eval` inside it. */
   const until = (page: Page, condition: string) => {
     const shown = page.evaluate(`new Promise((resolve) => {
       const text = (id) => document.getElementById(id).textContent;

@@ -1,6 +1,5 @@
 /**
- * A full, read-only or missing disk, before a start and while a service runs; on separate file
- * systems where the platform allows them.
+ * A full, read-only or missing disk at a start and while running; if possible, on a small tmpfs.
  */
 
 import assert from 'node:assert/strict';

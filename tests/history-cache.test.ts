@@ -1,7 +1,4 @@
-/**
- * The cache of the client's history against a service, and against processes killed while they
- * write.
- */
+/** The client's history cache against a service, and against processes killed while they write. */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

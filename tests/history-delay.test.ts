@@ -88,10 +88,7 @@ function hidden(count: number, apart: bigint, seed: number): MemoryTrade[] {
   }));
 }
 
-/**
- * Everything that a client can observe of a response and its delay, without values that always
- * differ.
- */
+/** Everything a client can observe of a response and its delay, except what always differs. */
 async function seenOf({ service }: World, url: string, key: string): Promise<string> {
   const pausedBefore = service.pausedMs;
   const answer = await service.http.app.inject({

@@ -1,4 +1,4 @@
-/** The built command, as customers get it, with its worker threads for foreign files beside it. */
+/** The built command, as customers get it, with its worker threads for external files. */
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -89,10 +89,7 @@ function requireSlim(prefix: string): void {
   }
 }
 
-/**
- * Requires that every file-reading thread was installed: reads definitions, then CSV and Parquet
- * trades.
- */
+/** Requires that every file-reading thread was installed: definitions, CSV and Parquet trades. */
 function readFiles(directory: string, [node, ...command]: readonly [string, string]): void {
   mkdirSync(directory);
   const at = (name: string) => join(directory, name);

@@ -34,10 +34,7 @@ export function sessionsOf(page: string): readonly Session[] {
   return sessions;
 }
 
-/**
- * The message with the expected field order and its variable values masked; equal texts mean a
- * match.
- */
+/** The message in the expected field order, variable values masked; equal texts mean a match. */
 export function maskedBy(expected: unknown, message: unknown): unknown {
   if (expected === ANYTHING) return ANYTHING;
   if (Array.isArray(expected) && Array.isArray(message)) {

@@ -1,7 +1,4 @@
-/**
- * Code copied from the docs must work in user programs, on the oldest Node and when something
- * fails.
- */
+/** Code copied from the docs must work on the oldest Node and when something fails. */
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

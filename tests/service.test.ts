@@ -115,10 +115,7 @@ async function statusHistory(service: RunningService) {
   };
 }
 
-/**
- * Only mail carries a sign-in link: a process without a terminal prints none, and no log contains
- * one.
- */
+/** Only mail carries a sign-in link: no log has one, and no output without a terminal. */
 async function assertLinkIsMailed(service: RunningService): Promise<void> {
   const { origin } = new URL(service.address('portal'));
   const { servers } = (await (await service.get('/v1/openapi.json')).json()) as {

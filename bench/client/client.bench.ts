@@ -2,7 +2,7 @@
  * The cost of the client library. Streams: frames of a real day applied to local state, beside bare
  * `JSON.parse` of the same frames. `joined`: one day of footprint until the stream is live, beside
  * `fetch` and `JSON.parse` of the same pages from the same service. And `joined` up to now in a
- * market without trades, where only a watermark can prove that the page is complete.
+ * market with hardly a trade, where only a watermark can prove that the page is complete.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -23,7 +23,7 @@ const ROUNDS = 3;
 const SERVING = [3, 2, 1, 0, 0, 1, 2, 3];
 const SECONDS = 5;
 const SETTLING_MS = 1_000;
-/** The JIT compilers work during the start. */
+/** For the JIT compilers, which are busy after the start. */
 const WARM_UP_MS = 6_000;
 const SPREAD_MAX = 0.1;
 const MARKET = { TAPELOOM_SIM_SCALE: '10', TAPELOOM_SIM_DAYS: '0' };

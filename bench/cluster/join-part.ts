@@ -71,7 +71,7 @@ interface Join {
   readonly againSeconds: number;
 }
 
-/** A cluster whose open day has so many commits, and a node that joins it. */
+/** A cluster whose open day has `commits` commits, and a node that joins it. */
 async function joinDay(commits: number): Promise<Join> {
   await using rig = await ClusterRig.make({ nodes: { sequencer: 'ingest' }, env: MARKET });
   const day = await putBusyDay(rig.nats.urls, BUSY, commits);

@@ -1,7 +1,4 @@
-/**
- * The latency from a trade to the client's message, of a standalone service and of a following
- * node.
- */
+/** The latency from a trade to the client's message: a standalone service and a following node. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,4 @@
-/**
- * How long a node's clients wait for the next trade when the appending node or the stream's leader
- * is killed.
- */
+/** How long clients wait for a trade after a kill of the appending node or the stream's leader. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { leaderOf, streamLeaderOf } from '../../tests/cluster-suite/cluster-leaders.ts';

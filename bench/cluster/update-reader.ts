@@ -1,7 +1,4 @@
-/**
- * A subscription over a raw socket that records when each update arrived and when its trade
- * happened.
- */
+/** A subscription over a raw socket that records each update's arrival and its trade's time. */
 
 import { serverFrames } from '../../packages/server/testing/stream/server-frames.ts';
 import { LightSocket } from '../shared/stream-sockets.ts';

@@ -1,7 +1,4 @@
-/**
- * The fan-out of the whole process, tape and engine included: each trade is published to all
- * clients.
- */
+/** The fan-out of the whole process, tape and engine included: each trade goes to all clients. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { StreamProcess } from '../shared/stream-process.ts';

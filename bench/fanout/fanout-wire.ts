@@ -3,10 +3,7 @@
 export const FANOUT_TARGETS = ['service', 'bare', 'ws.send'] as const;
 export type FanoutTarget = (typeof FANOUT_TARGETS)[number];
 
-/**
- * Plays `turns` flushes of `messagesPerFlush` messages, one per turn, to all connections of a
- * server.
- */
+/** Plays `turns` flushes of `messagesPerFlush` messages, one a turn, to a server's connections. */
 export interface FanoutPlay {
   readonly target: FanoutTarget;
   readonly turns: number;

@@ -99,10 +99,7 @@ interface WrittenFile extends Form {
   readonly bytes: Uint8Array;
 }
 
-/**
- * Builds the files and drops the trades before any measurement; else each garbage collection would
- * walk them.
- */
+/** Drops the trades before any measurement; else each garbage collection would walk them. */
 function writtenFiles(directory: string): readonly WrittenFile[] {
   const trades = simulatedTrades();
   return FORMS.map((form) => {

@@ -1,7 +1,4 @@
-/**
- * A whole import of one file into its own data directory, up to the manifest; process exit deletes
- * all.
- */
+/** A whole import of one file into its own data directory, which is deleted at process exit. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

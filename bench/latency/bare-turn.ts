@@ -1,7 +1,4 @@
-/**
- * Replays the service's writes of a turn in a bare loop at the same moments, and measures their
- * latency.
- */
+/** Replays a turn's writes in a bare loop at the same moments, and measures their latency. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BareReaders } from '../peers/bare-writes.ts';

@@ -34,10 +34,7 @@ export class LatencyReaders implements Disposable {
     this.receipts = this.#topics;
   }
 
-  /**
-   * Connects, subscribes and awaits the snapshots. Accounts before `firstAccount` belong to other
-   * readers.
-   */
+  /** Resolves with all snapshots. Accounts before `firstAccount` belong to other readers. */
   static async open(
     process: StreamProcess,
     connections: number,

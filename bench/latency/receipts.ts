@@ -6,10 +6,7 @@
 import { CursorReader } from '../replay/cursor-reader.ts';
 import { monotonicMs } from '../shared/stream-wire.ts';
 
-/**
- * The distinct cursors of a topic. `receivedMs` and the parallel `cursorIndexes` have one entry a
- * receipt.
- */
+/** The distinct cursors of a topic; `cursorIndexes` and `receivedMs` are parallel, per receipt. */
 export interface Receipts {
   readonly cursors: readonly string[];
   readonly cursorIndexes: readonly number[];

@@ -1,7 +1,4 @@
-/**
- * DuckDB on one thread over one day's trades in a zstd Parquet file: the whole query, from file to
- * rows.
- */
+/** DuckDB on one thread over a day's trades in zstd Parquet: the whole query, from file to rows. */
 
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';

@@ -14,10 +14,7 @@ import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns';
 
 const SYMBOL = 'ESH6';
-/**
- * A Sunday without trades before the open. From this day on the contract has nearly all volume of
- * its root.
- */
+/** A Sunday, without trades before the open. The contract now has nearly all volume of its root. */
 const FIRST_DAY = utcDay(20_260_104);
 /** The last day before New York's clocks change, so all sessions open at the same UTC time. */
 const LAST_DAY = utcDay(20_260_307);

@@ -82,8 +82,7 @@ export interface PublishedAt {
   /** The edge of its flush. */
   readonly edgeMs: number;
   /**
-   * When the first trade or watermark (`promise`) beyond the edge was on disk, which closes the
-   * flush.
+   * When the first trade or watermark (`promise`) beyond the edge was on disk, closing the flush.
    */
   readonly closedMs: number;
 }

@@ -63,7 +63,7 @@ export const run: Bench = async () => {
   }
 };
 
-/** Builds the default days. The portal is built before. */
+/** Builds the default days. `RunningService` leaves out the build of the portal. */
 async function firstStart(data: string): Promise<Start> {
   rmSync(data, { recursive: true, force: true });
   return await startOf(data, SERVICE_OF_SOURCES, { TAPELOOM_SIM_SCALE: '1' });

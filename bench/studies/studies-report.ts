@@ -13,7 +13,7 @@ const TO_DUCKDB_MIN = 1.2;
 const TO_DUCKDB_IDS = ['bars', 'footprint'];
 const TO_TARDIS_MIN = 50;
 const OF_CEILING_MIN = 0.05;
-/** The maximum of an object with its strings and the numbers behind it. */
+/** The maximum bytes of an object with its strings and the numbers behind it. */
 const OBJECT_BYTES_MAX = 6_000;
 /** Half of the smallest heap object: below this average, trades themselves allocate nothing. */
 const TRADE_BYTES_MAX = 8;

@@ -28,10 +28,7 @@ import type { Bench } from '../shared/report.ts';
 
 const DAY = utcDay(20_260_310);
 const LOG_TRADES = 1_000_000;
-/**
- * Trades per offer: from small batches, limited by the disk, to large ones, limited by the
- * processor.
- */
+/** Trades per offer: small batches are limited by the disk, large ones by the processor. */
 const OFFER_ROWS = [256, 1_024, 4_096] as const;
 const OFFERS_UNDER_WAY = 8;
 const ROUNDS = 9;
@@ -134,7 +131,7 @@ function simulate(): readonly SimDay[] {
   return days.filter(({ batch }) => batch.count > 0);
 }
 
-/** The day's trades in offers of one size, contract after contract, repeated up to `trades`. */
+/** The day's first `trades` trades in offers of one size, contract after contract. */
 function offersOf(
   days: readonly SimDay[],
   trades: number,

@@ -46,10 +46,7 @@ const SESSIONS = createSessionTable(
   }),
 );
 
-/**
- * Subscriptions as customers make them, each with other sizes: the n-th topic is the n-th of these,
- * in turn.
- */
+/** Typical subscriptions, each topic with its own size: topic n uses kind n, round robin. */
 const KINDS: readonly ((size: number) => readonly [indicator: string, params: Params])[] = [
   (size) => ['bars', { size: 1 + size }],
   (size) => ['footprint', { size: 1 + size }],

@@ -9,10 +9,7 @@ import { join } from 'node:path';
 export const root = join(import.meta.dirname, '../..');
 
 const PAGES = ['README.md', 'packages/client/README.md', 'packages/cli/README.md'];
-/**
- * Its signatures are generated from the types; only its examples, which begin with an import, are
- * programs.
- */
+/** Only its examples, which begin with an import, are programs; its signatures are generated. */
 const GENERATED = /^docs\/client\//;
 const MARKS = ['file', 'lines', 'not-run', 'tested-by', 'tab', 'browser', 'fragment'];
 

@@ -28,10 +28,7 @@ export function digestOf(count: number, text: string): string {
 export class Present {
   readonly #ids = new Set<string>();
 
-  /**
-   * The changes, ascending by cursor: snapshots as they are, then the newest version of each
-   * object.
-   */
+  /** The changes by cursor: snapshots as they are, then the newest version of each object. */
   changes<Item extends LogItem>(heard: readonly Item[]): readonly Item[] {
     const snapshots = heard.filter(({ t }) => t === 'snapshot');
     for (const { items = [] } of snapshots) for (const { id } of items) this.#ids.add(id);

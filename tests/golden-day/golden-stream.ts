@@ -1,5 +1,5 @@
 /**
- * The golden day as a stream over real sockets. The tape advances second by second. The digest
+ * The golden day as a stream, read from a socket. The tape advances second by second. The digest
  * covers what each topic has published at each second's end, so the flush edges within a second do
  * not matter. Then other clients resume in the middle, or start at a time.
  */
@@ -85,10 +85,7 @@ async function streamUpTo(
   });
 }
 
-/**
- * Resumes after a cursor in the middle, and starts from times of all ages: clients receive exactly
- * what was published.
- */
+/** Clients that resume, or start at times of all ages, receive exactly what was published. */
 async function comeBack(stream: InProcessStream, live: GoldenStream): Promise<Digests> {
   const back = new GoldenStream(stream);
   for (const topic of GOLDEN_TOPICS) {

@@ -147,10 +147,7 @@ test('it runs over a tape, and its parameters are checked', async () => {
   assert.throws(wrong('{"sizes":[5,0]}'), /\/sizes\/1 {2}Must be a whole number from 1 to 1000000/);
 });
 
-/**
- * Prints how each entry point of the copy parses a list parameter; the copy's catalogue has the
- * indicator.
- */
+/** Prints how each entry point of the copy parses a list parameter of the new indicator. */
 const WAYS = `
 import { createResolver } from './packages/server/src/gateway/delivery/stream-request.ts';
 import { topicKey } from './packages/server/src/topics/topic.ts';

@@ -1,7 +1,4 @@
-/**
- * Stops a real service in the middle of an export. `http/routes/export-end.test.ts` proves the same
- * in process.
- */
+/** Stops a real service during an export; `http/routes/export-end.test.ts` does so in process. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,7 +1,4 @@
-/**
- * Shared by the walks through the portal: a running service with its portal, a browser, and sent
- * mails.
- */
+/** Shared by the walks: a running service with its portal, a browser, and the mails it sent. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -91,7 +88,7 @@ export class PortalStage implements AsyncDisposable {
     });
   }
 
-  /** The newest unread mail to an address whose subject matches. */
+  /** The newest unread mail to an address; its subject matches `about`. */
   async mail(
     to: string,
     about = /(?:)/,

@@ -1,7 +1,4 @@
-/**
- * Both offers chosen at once: two consecutive orders, left unpaid, resumed, and offered until both
- * are bought.
- */
+/** Both offers chosen at once: two orders in turn, left unpaid, resumed, offered until bought. */
 
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';

@@ -1,7 +1,4 @@
-/**
- * The first day: a key whose command lines work when pasted, a drawn bar, and a bar streamed
- * elsewhere.
- */
+/** The first day: a key whose commands work when pasted, a drawn bar, a bar streamed elsewhere. */
 
 import assert from 'node:assert/strict';
 import { TapeloomClient } from '@tapeloom/client';

@@ -56,10 +56,7 @@ async function seeDeclined(page: Page): Promise<void> {
   assert.match((await update.getAttribute('class'))!, /\bprimary\b/);
 }
 
-/**
- * A budget that will not last, charts, and both kinds of notices: each response arrives later than
- * the previous one.
- */
+/** A budget that will not last, charts, both kinds of notices: each response later than before. */
 async function arriveLate(page: Page): Promise<void> {
   const now = new Date();
   await page.clock.setFixedTime(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), TODAY, 12));

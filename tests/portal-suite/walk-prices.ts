@@ -1,7 +1,4 @@
-/**
- * Compared items align and nothing is cut off: prices, plans and their limits, at real screen
- * widths.
- */
+/** Prices, plans and limits align and nothing is cut off, at real screen widths. */
 
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';

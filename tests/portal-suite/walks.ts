@@ -1,7 +1,4 @@
-/**
- * The main tasks in the portal, from the first page to a paid plan, each as one walk in a real
- * browser.
- */
+/** The main tasks in the portal, from the first page to a paid plan, in a real browser. */
 
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -127,10 +124,7 @@ async function readRestrictions(page: Page): Promise<void> {
   await address.waitFor();
 }
 
-/**
- * Buys a plan with the test provider: declined, then paid, cancelled at the period's end, and
- * resumed.
- */
+/** Buys a plan with the test provider: declined, paid, cancelled at the period's end, resumed. */
 export async function walkCheckout(stage: PortalStage, page: Page, email: string): Promise<void> {
   await page.goto('/checkout?offer=live');
   await page.getByLabel('Country').selectOption('DE');
@@ -214,10 +208,7 @@ async function walkProviderPages(page: Page): Promise<void> {
   await page.waitForURL((url) => url.pathname === '/orders');
 }
 
-/**
- * Withdraws from the purchase: reachable from the footer, also signed out; declared, confirmed,
- * mailed.
- */
+/** Withdraws from the purchase, from the footer, also signed out: declared, confirmed, mailed. */
 export async function walkWithdrawal(stage: PortalStage, page: Page, email: string): Promise<void> {
   await using stranger = await stage.context();
   const outside = await stranger.newPage();

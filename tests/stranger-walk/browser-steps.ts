@@ -1,7 +1,4 @@
-/**
- * The browser steps of the quick start: owning the account, seeing a bar, and making a key as a
- * newcomer.
- */
+/** The browser steps of the quick start: own the account, see a bar, make a key as a newcomer. */
 
 import type { Browser, Page } from 'playwright-core';
 import { WAIT_LIMIT_MS } from '../running-service.ts';
