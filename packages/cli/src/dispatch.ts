@@ -1,4 +1,7 @@
-/** Maps words to a command and its exit code. `dispatch` never throws, and no error output contains a key. */
+/**
+ * Finds the command for the given words, runs it and returns its exit code. A failure of the command becomes a message
+ * and a code. No error output contains a key.
+ */
 
 import { nearestName } from '@tapeloom/server/config/nearest-name';
 import {

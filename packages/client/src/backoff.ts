@@ -1,6 +1,6 @@
 /**
- * The wait before the next attempt doubles after each failure, up to a limit. Stream waits are longer by a random share
- * of up to one half, so that the clients of a restarting server do not all reconnect at the same moment.
+ * The wait before the next attempt: it doubles after each failure, up to a limit. Waits of streams are longer by a
+ * random share of up to one half, so that the clients of a restarting server do not all reconnect at the same moment.
  */
 
 interface Backoff {
@@ -21,7 +21,7 @@ export const STREAM_BACKOFF: Backoff = {
 };
 export const REQUEST_BACKOFF: Backoff = { firstMs: 1_000, lastMs: DELAY_MS_MAX, spread: 0 };
 
-/** `failures` counts the failures in a row before this one; `atLeastMs` is the wait that the server requests. */
+/** `failures`: the failures in a row before this one. `atLeastMs`: the shortest wait, but never more than `lastMs`. */
 export function backoffMs(
   { firstMs, lastMs, spread }: Backoff,
   failures: number,

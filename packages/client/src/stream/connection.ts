@@ -1,14 +1,7 @@
 /**
  * The one connection of a client as a state machine without I/O: `step` takes an event and returns actions, and
- * `wakeAt` is the time of the next step.
- *
- * 1. `idle`: there are no subscriptions.
- * 2. `asking`: a token is requested; `connecting`: the socket opens. Each may take `SILENCE_MS_MAX`.
- * 3. `open`: all subscriptions are requested, as fast as the server allows, and messages are processed.
- * 4. `waiting`: until the next attempt.
- * 5. `stopped`: the server rejected the client for good.
- *
- * Whatever happens to the connection, a subscription keeps its state and resumes from its last cursor.
+ * `wakeAt` is the time of the next step. Whatever happens to the connection, a subscription keeps its state and resumes
+ * from its last cursor.
  */
 
 import { CloseCode } from '@tapeloom/protocol/close-codes';
@@ -55,6 +48,13 @@ export interface ConnectionOptions {
 
 type Phase = 'idle' | 'asking' | 'connecting' | 'open' | 'waiting' | 'stopped';
 
+/**
+ * 1. `idle`: there are no subscriptions.
+ * 2. `asking`: a token is requested; `connecting`: the socket opens. Each may take `SILENCE_MS_MAX`.
+ * 3. `open`: all subscriptions are requested, as fast as the server allows, and messages are processed.
+ * 4. `waiting`: until the next attempt.
+ * 5. `stopped`: the server rejected the client for good.
+ */
 export class Connection {
   readonly #topics: OpenTopics;
   readonly #random: () => number;

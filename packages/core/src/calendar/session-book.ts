@@ -1,8 +1,7 @@
 /**
  * The session book of a calendar: its resolved sessions, stored with the tape, because session edges are an input of
- * every study. An opened session never changes, and none appears or disappears before `now`, whatever happens to the
- * calendar, its rules or the time zone database (`determinism.md` 1). Sessions that have not opened follow the
- * calendar.
+ * every study (rule DET-01). An opened session never changes, and none appears or disappears before `now`, whatever
+ * happens to the calendar, its rules or the time zone database. Sessions that have not opened follow the calendar.
  */
 
 import type { EpochNs, UtcDay } from '../numbers.ts';

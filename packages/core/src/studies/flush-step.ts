@@ -1,5 +1,5 @@
 /**
- * The flush edges of a stream (determinism 7 and 8). Every whole second of tape time is an edge. The encoded size of
+ * The flush edges of a stream (rules DET-07, DET-08). Every whole second of tape time is an edge. The encoded size of
  * the objects forming there sets the step of the next second: the smallest one that keeps publishing them all at every
  * edge within the budget. Edges inside a second are a step apart, shifted by the topic's phase, so that topics do not
  * flush at the same time. Nothing else is remembered: every reader of the tape, from any start, finds the same edges.

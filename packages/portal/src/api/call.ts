@@ -1,6 +1,6 @@
 /**
- * One request to our own origin. Cookies are sent automatically, the browser caches nothing, and every failure is a
- * `PortalError`. Listeners are called when a response reports that the session has ended.
+ * One request to our own origin. Cookies are sent automatically, a cached response is used only if the service confirms
+ * it, and every failure is a `PortalError`. Listeners are called when a response reports that the session has ended.
  */
 
 import { PortalError, portalErrorOf } from './portal-error.ts';

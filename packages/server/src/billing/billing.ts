@@ -1,7 +1,8 @@
 /**
- * Buying and ending. An order and its consent are placed in one transaction, after the provider has opened its
- * checkout. If the provider is down, slow or wrong, there is no order and the buyer was sent nowhere. A double click
- * gets the same checkout. Rights never change here: they follow from the provider's answers (`payments.ts`).
+ * Checkouts, cancellations and the end of orders. An order and its consent are placed in one transaction, after the
+ * provider has opened its checkout: if the provider is down, slow or wrong, there is no order and the buyer is sent
+ * nowhere. A double click gets the same checkout. Rights never change here: they follow from the provider's answers
+ * (`payments.ts`).
  */
 
 import { randomBytes } from 'node:crypto';

@@ -2,10 +2,6 @@
  * A piece of a study's log: updates of one UTC day in cursor order, as columns and text in one piece of memory. The
  * ring of a topic, a replay, a cached day, a page and an export are all ranges of blocks. So an update is encoded once
  * and never parsed again. A finished block never changes.
- *
- * Layout of the memory: `fromNs` (float64 each) · `ends`, `ranks`, `ks` (uint32 each) · `flags` (uint8 each) ·
- * text. The text is NDJSON: a line per update,
- * `{"t":"upsert"|"remove","cursor":…,"id":…,"final":…,"ts":…[,"data":…]}` and a line feed.
  */
 
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
@@ -35,6 +31,11 @@ export interface BlockParts {
   readonly memory: ArrayBuffer;
 }
 
+/**
+ * Layout of the memory: `fromNs` (float64 each) · `ends`, `ranks`, `ks` (uint32 each) · `flags` (uint8 each) · text.
+ * The text is NDJSON: a line per update, `{"t":"upsert"|"remove","cursor":…,"id":…,"final":…,"ts":…[,"data":…]}` and a
+ * line feed. A snapshot's line has `"items"` after the cursor.
+ */
 export class Block implements BlockParts {
   readonly day: UtcDay;
   readonly count: number;

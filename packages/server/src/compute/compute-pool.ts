@@ -32,7 +32,7 @@ export interface ComputeLimits extends AdmissionLimits {
   readonly workingPerAccountAndThread: number;
   /** The memory of idle reads, by weight; `allMax` applies to each thread. */
   readonly idle: IdleLimits;
-  /** Pending calls of one thread. `locate` gets half of them: a stream retries it, a page is refused. */
+  /** Pending calls of one thread. `locate` gets half of them: a stream retries it, a page is rejected. */
   readonly callsPerThread: number;
 }
 

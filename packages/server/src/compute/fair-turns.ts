@@ -1,16 +1,15 @@
 /**
  * Shares one thread between accounts. At every yield the least-used account is next; of equals, the one served longest
- * ago. A call so delays another account by one slice, never by its length. Calls of one account run one after the
+ * ago. So a call delays another account by one slice, however long the call is. Calls of one account run one after the
  * other, because each unfinished one holds memory. Work for another thread (`aside`) runs one at a time in the same
- * order; an account that waits for it does not compute meanwhile. A returning account is at most `CREDIT_MS` ahead of
- * accounts that stayed.
+ * order; an account that waits for it does not compute meanwhile.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { FairQueue } from '../platform/sharing/fair-queue.ts';
 import type { Turns } from '../runs/turns.ts';
 
-/** The most that a returning account is ahead of the others. */
+/** How far a returning account is ahead of accounts that stayed, at most. */
 export const CREDIT_MS = 1_000;
 /** The longest time without a rest while no other work waits. */
 const REST_EVERY_MS = 8;

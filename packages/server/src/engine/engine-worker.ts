@@ -1,6 +1,6 @@
 /**
- * The engine's thread: connects an `Engine` to the tape's port, to its parent, and to the clock that makes it report
- * its positions once a second. Bytes of frames are moved to the parent, not copied.
+ * The engine's thread: connects an `Engine` to the tape's port and to its parent, and makes it report its positions
+ * once a second. The memory of blocks is moved to the parent, not copied.
  */
 
 import { setImmediate as turn } from 'node:timers/promises';

@@ -1,7 +1,8 @@
 /**
- * Tokens that resume an export. A token holds the query and the time of issue. A code that only this service can make
- * binds it to the account: a client cannot use another account's token, or make one for an unpaid export. Nothing is
- * stored, so a token outlives a restart.
+ * Tokens that resume an export. A token holds its queries, the time of issue, and the names of the computations and the
+ * table writer: if one has changed since, the token is outdated. An HMAC binds it to the account, so a client cannot
+ * use another account's token or make one for an unpaid export. No token is stored: with the same secret it stays valid
+ * after a restart.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -19,7 +20,7 @@ import { TABLE_VERSIONS } from './table-versions.ts';
 export const TOKEN_VALID_NS = DAY_NS_BIG;
 const TOKEN_LENGTH_MAX = 8_192;
 const TOKEN = /^([\w-]+)\.([\w-]{43})$/;
-/** The limit of pages; exports have none. */
+/** A `HistoryQuery` has the `limit` of a page, which an export ignores. */
 const NO_LIMIT = 1;
 
 export interface ExportTokensOptions {

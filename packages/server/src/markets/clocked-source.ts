@@ -2,18 +2,6 @@
  * A live source whose trades are known in advance. It offers each trade to the intake exactly once, in order of time,
  * and then the watermark (`promise`). After a restart it resumes from the tape alone: at the durable watermark, behind
  * each contract's last feed number.
- *
- * 1. Catching up: from the tape's end to the clock's now, one offer per stretch, as fast as the disk accepts them. The
- *    next stretch is made while the last one is written.
- * 2. Live: at every step of 20 ms the trades that are due, with now as watermark. One more watermark follows trades, so
- *    that their results are completed at once. Then one every 200 ms, or soon after a reader's request.
- *
- * If the clock jumps ahead, it returns to 1. If the clock jumps back, it waits: watermarks stay valid.
- *
- * After days without service, only the day with an open log is finished here, because a log needs its end. The whole
- * days before `resumeDay` are filled, except days with a log. The open day's last offer has the midnight of `resumeDay`
- * as watermark, so no log begins for a day in between. A crash right after that offer leaves a tape without an open log
- * and with an earlier watermark: then the source starts at `resumeDay`.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -48,6 +36,20 @@ export interface KnownTrades {
 
 export type ClockedOptions = Omit<SourceOptions, 'disk'>;
 
+/**
+ * 1. `catching-up`: from the tape's end to the clock's now, one offer per stretch, as fast as the disk accepts them.
+ *    The next stretch is made while the last one is written.
+ * 2. `live`: at every step of 20 ms the trades that are due, with now as watermark. One more watermark follows trades,
+ *    so that their results are completed at once. Without trades a watermark follows every 200 ms, or soon after a
+ *    reader's request.
+ *
+ * If the clock jumps ahead, it returns to 1. If the clock jumps back, it waits: watermarks stay valid.
+ *
+ * After days without service, only the day with an open log is finished here, because a log needs its end. The whole
+ * days before `resumeDay` are filled, except days with a log. The open day's last offer has the midnight of `resumeDay`
+ * as watermark, so no log begins for a day in between. A crash right after that offer leaves a tape without an open log
+ * and with an earlier watermark: then the source starts at `resumeDay`.
+ */
 export class ClockedSource implements TradeSource {
   readonly #trades: KnownTrades;
   readonly #intake: Intake;

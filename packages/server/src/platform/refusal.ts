@@ -23,7 +23,7 @@ export type Scarce = keyof typeof SCARCE;
 export type RefusalReason =
   /** No capacity now; a later retry may help. */
   | { readonly t: 'full'; readonly what: Scarce }
-  /** A compute thread has not reached the requested part of the tape. */
+  /** This node, or one of its compute threads, has not reached the requested part of the tape. */
   | { readonly t: 'behind' }
   | { readonly t: 'not-on-tape'; readonly what: string }
   /** Days of the range are missing or known to be damaged. */
@@ -32,7 +32,7 @@ export type RefusalReason =
   | { readonly t: 'day-damaged'; readonly contract: string; readonly day: UtcDay }
   /** The indicator had too little past for objects somewhere in the range. */
   | { readonly t: 'not-warm'; readonly indicator: string; readonly day: UtcDay }
-  /** The days before the range have changed: new results would not fit those already read. */
+  /** Days that the read depends on have changed since it began: new results would not fit those already read. */
   | { readonly t: 'outdated' }
   | { readonly t: 'closed' }
   | { readonly t: 'shut-down' }

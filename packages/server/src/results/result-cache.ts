@@ -170,7 +170,7 @@ export class ResultCache implements AsyncDisposable {
     await this.#writing.idle;
   }
 
-  /** Evicts the least recently used results until the directory is below its limit. */
+  /** If the directory exceeds its limit, evicts the least recently used results until it has `TRIM_TO` of it. */
   async trim(): Promise<void> {
     const { disk, root, bytesMax } = this.#options;
     this.#untrimmedBytes = 0;

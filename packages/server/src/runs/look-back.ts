@@ -10,9 +10,9 @@ import { type IsOnTape, isCompleteOn, lastDayBefore } from './tape-days.ts';
  * - The whole session that contains the position is needed, from its open: its objects depend on all its trades. While
  *   the market is closed, a snapshot shows the previous session and needs that one.
  * - A study that carries a value over takes it from the newest complete session that leaves it with one, and needs one
- *   in its look-back for every session (determinism 19). Only its trades show whether a session left a value.
+ *   in its look-back for every session (rule DET-19). Only its trades show whether a session left a value.
  * - Objects that outlive their session come from all sessions on the tape, and trades of all of them remove objects.
- *   Only whole sessions make them (determinism 16), as many as there are without a gap. None of this is required, but
+ *   Only whole sessions make them (rule DET-16), as many as there are without a gap. None of this is required, but
  *   the reach is reported.
  */
 export interface LookBackRule {

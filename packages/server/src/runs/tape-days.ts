@@ -1,8 +1,8 @@
 /**
- * The days of one contract on the tape, as far as its runs have come; they decide whether a session is complete. A day
- * that the tape passed over is not on it; its other days are whole, except partial ones, which make their session
+ * The days of one contract on the tape, as far as its runs have come; they decide whether a session is complete. Days
+ * that the tape passed over are missing. All others are whole, except partial ones, which make their session
  * incomplete. Each day is looked up (`learn`) before a run reaches it and is then fixed, so a run of many weeks decides
- * as a new one does. If such a day is sealed later, the tape is read again and affected runs end.
+ * as a new one does. If a missing day is sealed later, the tape is read again and affected runs end.
  */
 
 import type { Session } from '@tapeloom/core/calendar/session';

@@ -2,11 +2,6 @@
  * Names what belongs on the tape of one dataset: the logs that were begun, and the sealed days with the digests of
  * their trades. It is one small file that is replaced as a whole, by one object per process: that of the thread that
  * holds the tape.
- *
- * It names only what is already durable, and drops a log only in the step that names its sealed day. What a crash left
- * unnamed is named at the next opening. So a named file that is missing was removed from outside; a missing file is
- * never dropped here. Days removed on purpose are dropped here first, and a contract's first kept day is recorded. So
- * leftover files of such days are ignored, and no fill creates the days again.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -72,6 +67,13 @@ export async function readManifest(
   };
 }
 
+/**
+ * It names only what is already durable, and drops a log only in the step that names its sealed day. What a crash left
+ * unnamed is named at the next opening. So a named file that is missing was removed from outside, and stays named.
+ *
+ * Days removed on purpose are dropped here first, and the contract's first kept day is recorded. So leftover files of
+ * such days are ignored, and no fill creates the days again.
+ */
 export class TapeManifest {
   readonly #disk: Disk;
   readonly #tapeRoot: string;

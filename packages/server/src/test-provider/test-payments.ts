@@ -1,7 +1,7 @@
 /**
  * The provider `test` itself: an external system simulated within our process. It stores its payments in its own files,
- * follows its clock, and reports every change by a signed webhook, sent again until accepted. It has only the data that
- * we send. No money moves.
+ * follows its clock, and reports every change by a signed webhook, which it repeats until it is accepted, for about
+ * three days at most. It has only the data that we send. No money moves.
  */
 
 import { randomBytes } from 'node:crypto';

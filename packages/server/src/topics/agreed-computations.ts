@@ -1,7 +1,7 @@
 /**
  * Which indicators all live nodes compute in the same way. Cursors name no computation: while two computations of one
  * indicator run, a client that moves between nodes could mix them. So no client resumes that indicator meanwhile, and
- * once the nodes agree on one computation, older cursors end (determinism 23). The agreement is stored with the floors
+ * once the nodes agree on one computation, older cursors end (rule DET-23). The agreement is stored with the floors
  * in the book of the tape, so a dispute stays known even if the node that ended it was stopped.
  */
 

@@ -1,13 +1,13 @@
 /**
- * Days that come onto a shared tape behind results that were computed without them. Nodes get them at different times,
- * and a cursor does not show which. So the book of the tape, which all nodes read at the same position, names them:
- *
- * 1. `coming`, before the first of them is made. From there on no client resumes from a cursor that depends on such a
- *    day.
- * 2. `settling`, when the nodes have it. From there on a node without it shows nothing that depends on it.
- * 3. A floor, in the book after that. It lies beyond everything stored before the second book, and so beyond every
- *    cursor issued without the day. Clients resume again.
+ * Days that come onto a shared tape after results were computed without them. Nodes get them at different times, and a
+ * cursor does not show which days it was computed with. So the book of the tape, which all nodes read at the same
+ * position, names these days until no cursor issued without them is valid.
  */
+
+// 1. `coming`, before the first of them is made: no client resumes from a cursor that depends on such a day.
+// 2. `settling`, when the nodes have them: a node without them shows nothing that depends on them.
+// 3. A floor, in the book after that. It lies beyond everything stored before the second book, and so beyond every
+//    cursor issued without the day. Clients resume again.
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type ContractDays, type StreamEpochs, type TapeEnd, withRepair } from './epoch-floors.ts';

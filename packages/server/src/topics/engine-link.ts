@@ -1,7 +1,7 @@
 /**
  * The channel between topics (main thread) and the engine that computes them (a worker). Both directions keep their
- * order, and that order is the protocol: a snapshot's frames arrive exactly between the flushes before and after its
- * position. So a subscriber that takes flushes from its snapshot on misses none and gets none twice.
+ * order, and that order is the protocol: a snapshot arrives exactly between the flushes before and after its position.
+ * So a subscriber that takes flushes from its snapshot on misses none and gets none twice.
  */
 
 import type { Cursor } from '@tapeloom/core/cursor';

@@ -1,8 +1,8 @@
 /**
- * Which cursors a change of an indicator's computation, or a repair of the tape, has made worthless (determinism 23). A
- * floor is a position on a contract's tape beyond every cursor issued before the change: the first update of the next
- * trade. Cursors that the new computation issues before that trade lie below the floor as well: a client that resumes
- * from one gets a needless snapshot once, and nothing wrong.
+ * Which cursors a change of an indicator's computation, or a repair of the tape, has made worthless (rule DET-23). A
+ * floor is a position on a contract's tape: right before the first update of the next trade, and so beyond every cursor
+ * issued before the change. Cursors that the new computation issues before that trade lie below the floor too: a client
+ * that resumes from one gets a needless snapshot once, and nothing wrong.
  */
 
 import { type Cursor, compareCursors, formatCursor, parseCursor } from '@tapeloom/core/cursor';

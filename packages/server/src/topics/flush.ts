@@ -1,8 +1,8 @@
 /**
  * The messages of one flush of one topic, or of a range of a block. The engine has encoded each as a line. `framesFor`
- * adds a subscription's name and makes complete WebSocket frames, once per distinct `sub` text and mode: equal names
- * share one encoding. `confirmed` passes exactly the final messages. `messagesFor` returns the same frames one by one,
- * for a slow reader. A flush that outlives its publishing caches few encodings, because clients choose the names.
+ * adds a subscription's name and makes complete WebSocket frames, once per distinct `sub` text and mode. `confirmed`
+ * passes only final messages and snapshots. `messagesFor` returns the same frames one by one, for a slow consumer. A
+ * flush that outlives its publishing caches few encodings, because clients choose the names.
  */
 
 import type { StreamMode } from '@tapeloom/protocol/client-messages';

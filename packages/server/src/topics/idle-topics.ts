@@ -1,8 +1,8 @@
 /**
  * Topics without subscribers, kept so that a returning client finds them warm and its cursor in their ring. Each
- * belongs to the account that watched it last, which may keep a limited number. A topic ends after its time, beyond its
- * account's number, or when its slot or memory is needed: then the account with the most loses its least recently used
- * one. While the process is short of memory, a topic ends unless its client returns within seconds.
+ * belongs to the account that watched it last. A topic ends when its time is over, or when its account has too many of
+ * them. If a slot or memory is needed, the account with the most loses its least recently used one. While the process
+ * is short of memory, a topic ends unless its client returns within seconds.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

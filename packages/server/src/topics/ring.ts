@@ -1,5 +1,5 @@
 /**
- * The recent messages of one topic, for subscribers that come back (determinism 13). A reader gets exactly the
+ * The recent messages of one topic, for subscribers that come back (rule DET-13). A reader gets exactly the
  * published messages beyond its cursor, or null when the ring does not have all of them. `confirmed` has a floor of its
  * own, since only final messages can be missed there.
  */

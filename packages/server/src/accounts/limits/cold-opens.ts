@@ -1,6 +1,6 @@
 /**
- * Limits how many streams an account may start that nothing computes yet. Streams that are computed already cost
- * nothing, nor do moves by the service. All subscriptions of a plan use a small part of the allowance, which refills
+ * Limits how many topics an account may open per minute. A stream whose topic is computed already costs nothing, and
+ * neither does a move by the service. All subscriptions of a plan use a small part of the allowance, which refills
  * within a minute. Only an account that keeps opening and dropping streams meets the limit.
  */
 

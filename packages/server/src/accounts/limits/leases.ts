@@ -1,8 +1,9 @@
 /**
- * The port of what an account may hold at a time: connections, subscriptions, custom configurations. Each is a lease
- * that its process renews; a lost process's leases are free again within 90 s. A lease of a test key counts twice: for
- * the account and for its test keys. Limits are checked and taken in one step, so parallel takers cannot both pass.
- * Adapters: memory, here, and `accounts/shared/postgres-leases.ts`; both run `leases.contract.ts`.
+ * The port that counts what an account holds at a time: connections, subscriptions, custom configurations. Each is a
+ * lease that its process renews; the leases of a lost process are free again within 90 s. A lease of a test key counts
+ * twice: for the account and for its test keys. A lease is checked against the limit and taken in one step, so parallel
+ * callers cannot both pass. Adapters: `memory-leases.ts` and `accounts/shared/postgres-leases.ts`; both run
+ * `leases.contract.ts`.
  */
 
 import type { CountedLimit } from '@tapeloom/core/entitlement/entitlements';

@@ -151,7 +151,7 @@ class Holdings {
   }
 }
 
-/** Neither a kind nor a holder has a space, so the second one ends them. */
+/** Unique: neither `kind` nor `by` contains a space, so all after the second space is the account. */
 function placeOf(kind: LeaseKind, accountId: string, by: Holder): string {
   return `${kind} ${by} ${accountId}`;
 }

@@ -1,7 +1,8 @@
 /**
- * Which holdings of an account exceed its limits after these became smaller. The oldest connections, subscriptions and
- * configurations stay. All count at the account's limits; those of test keys count at the test limits too. A grant
- * never exceeds unchanged limits: fewer holdings were open at its time, and the number of older ones only falls.
+ * Finds the holdings of an account that exceed its limits after these became smaller. The oldest connections,
+ * subscriptions and configurations stay. All count towards the account's limits; those of test keys count towards the
+ * test limits too. If the limits did not change, nothing exceeds them: each grant had counted all older holdings, and
+ * these only become fewer.
  */
 
 import type { CountedLimit, Entitlements } from '@tapeloom/core/entitlement/entitlements';

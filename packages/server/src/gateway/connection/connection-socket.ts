@@ -1,8 +1,8 @@
 /**
  * The thin shell around a connection's state machine: it carries out the machine's actions on a socket. Every frame of
- * the client counts, control frames included. A client that is silent or sends too much is closed, and its socket is
- * destroyed within a second, whatever the peer does. A slow consumer gets ten seconds to read the close frame. After
- * the end nothing is written and no lease of the account is held.
+ * the client counts towards its rate, control frames included. A client that is silent or sends too much is closed, and
+ * its socket is destroyed within a second, whatever the peer does. A slow consumer gets ten seconds to read the close
+ * frame. After the end nothing is written and no lease of the account is held.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -1,6 +1,7 @@
 /**
- * The WebSocket endpoint at `/v1` of the HTTP server. It hands each socket to its connection and ends all of them
- * within two seconds when the server stops. It computes nothing and parses no frame it sends. Cookies are ignored.
+ * The WebSocket endpoint at `/v1` of the HTTP server. It hands each socket to its connection. A drain closes all
+ * connections, at once or spread over a time; each socket is gone within a second of its close. The gateway computes
+ * nothing and parses no frame that it sends. Cookies are ignored.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -50,7 +51,7 @@ export interface GatewayOptions
   readonly resolve: ResolveStream;
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: () => readonly IpRange[];
-  /** Shared with the HTTP server, if it has any. */
+  /** The slots of the public port's connections, shared with the HTTP server. */
   readonly sockets: DoorSockets;
   readonly partingMax?: number;
   readonly limits?: Partial<ConnectionLimits>;

@@ -1,5 +1,5 @@
 /**
- * How often one client may send: 20 frames a second on average, 100 at once, control frames included. The bucket
+ * How many frames one connection may send: 20 a second on average, 100 at once, control frames included. The bucket
  * refills continuously, in whole nanoseconds: rounding loses nothing, and a rejected frame takes nothing.
  */
 

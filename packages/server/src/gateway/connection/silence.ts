@@ -1,4 +1,7 @@
-/** How long a client may be silent: 30 s without any frame, control frames included. Hearing costs one assignment. */
+/**
+ * How long a client may be silent: 30 s without any frame, control frames included. Noting a frame costs one
+ * assignment.
+ */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';

@@ -32,6 +32,8 @@ type Phase = 'locating' | 'attaching' | 'ring' | 'replaying' | 'snapshot' | 'liv
 const NOTHING: Actions = [];
 
 /**
+ * The phases. Point 4 is no phase: it decides what follows when the ring does not have the output.
+ *
  * 1. `locating`: finds the cursor's position on the tape (`start-search.ts`). A cursor beyond what this key may see is
  *    waited for briefly. Then it is rejected, or answered by a `reset` where the key has a delay. A cursor of another
  *    contract or of another computation gets a `reset` too, and the stream starts afresh (6).

@@ -84,9 +84,9 @@ export function judgeDay(
 }
 
 /**
- * The verdict on a cursor's position, as far as this caller sees the tape, after `waitedMs` of waiting. For a position
- * beyond that, the key alone decides the response, after the same time, whatever the tape has. When this node has less
- * of the tape than others, the client must reconnect.
+ * The verdict on a cursor's position, after `waitedMs` of waiting. `beyond`: the position is not visible to this caller
+ * yet. After the longest wait the response then depends on the key alone, and never shows whether the tape has that
+ * position. If this node has less of the tape than others, the client must reconnect.
  */
 export function judgePlace(
   cursor: Cursor,

@@ -2,7 +2,7 @@
  * One subscription of one connection: the shell around its delivery. It carries out the delivery's actions on the hub,
  * the replays and the account's budget, and passes their events back. It owns its topic, its replay, its timer, its
  * send permit and its slot for a page, and gives all of them back when it ends. An action may end it: of the actions
- * that follow, only those that return a reservation are carried out.
+ * that follow, only those that settle a reservation or give it back are carried out.
  */
 
 import { type Cursor, parseCursor } from '@tapeloom/core/cursor';

@@ -1,21 +1,22 @@
 /**
  * Owns all output of one connection, and every event that moves it on. Promised output is sent while the client reads,
- * whatever its size. The pending bytes never reach `OUTBOX_LIMITS.bytesMax`: then the owner closes a slow consumer.
- *
- * A frame passes up to three buffers, whole and in order: outbox → queue → socket.
- * 1. The outbox takes messages from 256 KiB in the other two on. Only there does a newer version replace an older one.
- * 2. The queue has the next writes. It keeps frames until the turn of the event loop ends, or longer while the peer is
- *    behind.
- * 3. The socket has at most one write of ours that the peer has not taken: then the peer is behind. `ws` writes control
- *    frames there too. Nothing on the socket can be taken back.
- *
- * Three events move frames on:
- * 1. The turn of the event loop ends (`releaseSoon`): the queue leaves, in one write unless it is a lot.
- * 2. The peer has taken the bytes on the socket (`#taken`): the queue leaves, the outbox refills it, and the permit for
- *    the next large piece is granted. `#awaitPeer` requests this event whenever bytes stay on the socket, so it cannot
- *    be missed. That includes control frames: they alone can fill the socket.
- * 3. `ws` is about to write a close frame (`release`): nothing may follow it, so the queue leaves first.
+ * whatever its size. The pending bytes never reach `OUTBOX_LIMITS.bytesMax`: before that, the owner is asked to close a
+ * slow consumer.
  */
+
+// A frame passes up to three buffers, whole and in order: outbox → queue → socket.
+// 1. The outbox takes messages from 256 KiB in the other two on. Only there does a newer version replace an older one.
+// 2. The queue has the next writes. It keeps frames until the turn of the event loop ends, or longer while the peer is
+//    behind.
+// 3. The socket has at most one write of ours that the peer has not taken: then the peer is behind. `ws` writes control
+//    frames there too. Nothing on the socket can be taken back.
+//
+// Three events move frames on:
+// 1. The turn of the event loop ends (`releaseSoon`): the queue leaves, in one write unless it is a lot.
+// 2. The peer has taken the bytes on the socket (`#taken`): the queue leaves, the outbox refills it, and the permit for
+//    the next large piece is granted. `#awaitPeer` requests this event whenever bytes stay on the socket, so it cannot
+//    be missed. That includes control frames: they alone can fill the socket.
+// 3. `ws` is about to write a close frame (`release`): nothing may follow it, so the queue leaves first.
 
 import type { Duplex } from 'node:stream';
 import type { StreamMode } from '@tapeloom/protocol/client-messages';

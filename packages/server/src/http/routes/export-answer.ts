@@ -1,4 +1,7 @@
-/** Sends an export from a line or byte on, at its reader's pace. Written bytes are charged, also of a cut response. */
+/**
+ * Sends an export from the requested line or byte on, no faster than the client reads. The bytes written are charged,
+ * also when the response is cut off.
+ */
 
 import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs } from '@tapeloom/core/numbers';

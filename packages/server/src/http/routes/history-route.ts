@@ -1,8 +1,8 @@
 /**
  * `GET /v1/history`: one page of results. Before it starts, all trades from its start to the end of the range must fit
- * into the remaining budget; only the trades it covered are charged. A client that goes before the page is ready ends
- * the work uncharged. A conditional request (`If-None-Match`) that matches costs nothing: no budget is reserved and
- * nothing is computed. A repeat with the same idempotency key is computed again free of charge, ten times at most.
+ * into the remaining budget; only the trades it covered are charged. A client that disconnects before the page is ready
+ * ends the work uncharged. A conditional request (`If-None-Match`) that matches costs nothing: no budget is reserved
+ * and nothing is computed. A repeat with the same idempotency key is free, ten times at most.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';

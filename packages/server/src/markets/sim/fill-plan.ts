@@ -1,11 +1,6 @@
 /**
- * Plans the simulated days that a start makes, as a pure function of the time and of the existing days. `ready` is what
- * the first streams need: for each streamed contract the days before today, back to the open of the session before the
- * current or last one, and at least yesterday. Today itself goes through the log, by `SimSource`.
- *
- * `rest` follows while the service runs: whole days missed while it was down, the last days (`recentDays`), the days
- * around the newest roll before these, and the last sessions of the newest expired contract. With no last days
- * requested, only missed days are made. Newest days come first, within a day the busiest contract.
+ * Plans the simulated days that a start makes, as a pure function of the time and of the existing days. Today itself
+ * goes through the log, by `SimSource`.
  */
 
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
@@ -32,6 +27,14 @@ export interface FillState {
   readonly missedFrom: UtcDay | null;
 }
 
+/**
+ * `ready` is what the first streams need: for each streamed contract the days before today, back to the open of the
+ * session before the current or last one, and at least yesterday.
+ *
+ * `rest` follows while the service runs: whole days missed while it was down, the last days (`recentDays`), the days
+ * around the newest roll before these, and the last sessions of the newest expired contract. If `recentDays` is 0, only
+ * missed days are made. The newest days come first, and within a day the busiest contract.
+ */
 export function planFill(
   universe: SimUniverse,
   now: EpochNs,

@@ -1,6 +1,7 @@
 /**
- * Limits the TCP connections of the public port. Streams, requests in progress and clients still to authenticate have
- * separate shares, and none can fill another's. So a client with a key always gets in.
+ * Limits the TCP connections of the public port: in all, of streams, of requests in progress, and of clients without a
+ * valid key so far (strangers). Idle connections and strangers are evicted for new ones. So clients without a key
+ * cannot lock out clients with one.
  */
 
 import { type Evictable, type EvictingSlot, EvictingSlots } from '../sharing/evicting-slots.ts';
@@ -169,7 +170,7 @@ export class DoorSockets {
 
   /**
    * A stream of this client, a stranger until `proven`; null at the limit. `giveWay` must end it at once. The
-   * connection of a refused stream stays open like any other until it closes.
+   * connection of a rejected stream stays open like any other until it closes.
    */
   stream(socket: AnySocket, address: string, giveWay: () => void): { proven(): void } | null {
     if (this.#streams >= this.limits.streams) return null;

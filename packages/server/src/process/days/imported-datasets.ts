@@ -1,8 +1,7 @@
 /**
- * The imported datasets of a running service, read-only. An import is a separate process; its results are found by
- * checking the manifest once a second. Sessions come from the books that imports wrote, and beyond those from the
- * calendar.
- * The manifest served last is stored, so that days replaced while no service ran count as repairs too.
+ * The imported datasets of a running service, read-only. An import is a separate process; the service finds its results
+ * by checking the manifest once a second. Sessions come from the books that imports wrote, and beyond those from the
+ * calendar. The manifest served last is stored, so that days replaced while no service ran count as repairs too.
  */
 
 import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
@@ -28,7 +27,7 @@ import { importedPath, rollsPath } from '../../tape/tape-paths.ts';
 import { SessionStore } from '../../tape/write/session-store.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** Days of session books without an import, and ahead of today: as on a live tape. */
+/** Books cover this many days before and after today, as on a live tape, also where no import wrote them. */
 const BOOK_DAYS = 60;
 const NO_DAYS: ImportedDays = new Map();
 

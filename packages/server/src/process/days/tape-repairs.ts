@@ -1,5 +1,5 @@
 /**
- * Days that arrived on the tape after results were computed without them, or that were replaced (determinism 23).
+ * Days that arrived on the tape after results were computed without them, or that were replaced (rule DET-23).
  * Dependent results are computed again, and every earlier cursor that depends on these days becomes invalid. While a
  * repair is in progress no such cursor is resumed, so none slips through between the old and the new results.
  */

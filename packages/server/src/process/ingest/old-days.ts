@@ -1,6 +1,6 @@
 /**
- * Removes days beyond the configured age, with their cached results. Age is counted from the newest day of each
- * dataset, so an imported archive does not vanish because it is old.
+ * Removes days beyond the configured age, with their cached results. Age is counted from today on the live tape, and
+ * from the newest day of an imported dataset: an archive does not vanish because it is old.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -23,13 +23,13 @@ import { type OldDaysNews, oldDaysNews, removalDue } from './large-removals.ts';
 export interface OldDaysPlace {
   readonly disk: Disk;
   readonly data: string;
-  /** How many days before the newest one stay. */
+  /** How many days before the newest one stay; on the live tape, before today. */
   readonly keepDays: number;
   readonly now: EpochNs;
   readonly tell: (news: OldDaysNews) => void;
 }
 
-/** For the dataset whose tape this process writes; resolves to the removed days. */
+/** For the dataset whose tape this process writes. Resolves to the removed days; none if the removal must wait. */
 export async function removeOldLiveDays(
   place: OldDaysPlace,
   dataset: string,

@@ -1,12 +1,6 @@
 /**
  * The tape of a dataset on one of the nodes that share it. The node joins with what it has, follows the stream, and
  * appends to it while it leads. Readers see the same tape either way, and on every node.
- *
- * 1. Join: the newest book; own logs as far as they go, or parts of other nodes; then the stream behind them.
- * 2. Follow: records into the copy, books into files. Listed days that are missing here are fetched in the background.
- * 3. Lead (`lead-tape.ts`): a sequencer that resumes from everything followed, a writer on the fenced log, then the
- *    source. When fenced, they are discarded: the copy has exactly what was stored, and follows again.
- * 4. If the stream has purged the next message, the days are fetched and everything restarts at 1.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -41,6 +35,13 @@ const BOOK = { file: 'book', offset: 0 } as const;
 /** Days in a report at most. */
 const DAYS_NAMED_MAX = 8;
 
+/**
+ * 1. Join: the newest book; own logs as far as they go, or parts of other nodes; then the stream behind them.
+ * 2. Follow: records into the copy, books into files. Listed days that are missing here are fetched in the background.
+ * 3. Lead (`lead-tape.ts`): a sequencer that resumes from everything followed, a writer on the fenced log, then the
+ *    source. When fenced, they are discarded: the copy has exactly what was stored, and follows again.
+ * 4. If the stream has purged the next message, the days are fetched and everything restarts at 1.
+ */
 export class SharedTape implements AsyncDisposable {
   readonly manifest: TapeManifest;
   readonly publisher = new TapePublisher();

@@ -2,12 +2,6 @@
  * Appends to a stream as long as no other writer does. A message is stored right behind the last one this writer knows,
  * or not at all. A resolved append is durable. An unresolved one may be, so nothing else is ever published in its
  * place. The first failure ends the writer for good.
- *
- * One append: (1) Publish, expecting number L to be the last. Stored as L + 1: done. (2) Unknown outcome: publish the
- * same again with backoff, at most a second apart, and meanwhile read number L + 1. Reconnect after every second
- * unknown outcome, because a server that is cut off keeps its clients. (3) Another end: no verdict yet. The
- * response may be to a repetition while the first attempt is under way, or from a server that is behind. So read
- * number L + 1: ours means stored, another writer's means that this writer is fenced, nothing means unknown.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -44,6 +38,16 @@ export interface FencedWriterOptions {
   readonly last: number;
 }
 
+/**
+ * One append:
+ *
+ * 1. Publish, expecting number L to be the last. Stored as L + 1: done.
+ * 2. Unknown outcome: publish the same again with backoff, at most a second apart, and meanwhile read number L + 1.
+ *    Reconnect after every second unknown outcome, because a server that is cut off keeps its clients.
+ * 3. Another end: no verdict yet. The response may be to a repetition while the first attempt is under way, or from a
+ *    server that is behind. So read number L + 1: ours means stored, another writer's means that this writer is fenced,
+ *    nothing means unknown.
+ */
 export class FencedWriter {
   readonly writer: string;
   readonly #stream: TapeStream;

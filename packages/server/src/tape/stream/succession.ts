@@ -3,13 +3,6 @@
  * follow. After two seconds (by its own ticks) without a message or heartbeat, a node claims right behind the last
  * message it handled. A stored claim proves that nothing was beyond it, and it fences the previous writer. Heartbeats
  * only keep others from claiming. Clocks of two machines are never compared, and there is no lease.
- *
- *   following ──silence, or the leader leaves──► claiming ──stored──► leading ──fenced, left──► following
- *       ▲───────────────another node was first───────────┘
- *
- * After a `lost` claim without a later `mended` one no node claims. Servers may differ, though: one with missing
- * messages may lead for a while and store such a claim alone. So each node keeps checking whether the current leader
- * still has the claim. If not, it reads the stream again from the begin of the supposed loss.
  */
 
 import type { Clock } from '../../platform/clock.ts';
@@ -107,6 +100,14 @@ interface Loss {
 
 const NO_LOSS: Loss = { behind: Number.POSITIVE_INFINITY, known: 0 };
 
+/**
+ *   following ──silence, or the leader leaves──► claiming ──stored──► leading ──fenced, left──► following
+ *       ▲───────────────another node was first───────────┘
+ *
+ * After a `lost` claim without a later `mended` one no node claims. Servers may differ, though: one with missing
+ * messages may lead for a while and store such a claim alone. So each node keeps checking whether the current leader
+ * still has the claim. If not, it reads the stream again from the begin of the supposed loss.
+ */
 export class Succession implements AsyncDisposable {
   readonly #options: SuccessionOptions;
   readonly #follower: StreamFollower;

@@ -1,13 +1,8 @@
 /**
  * Writes the tape of one dataset. An offer is acknowledged after all of it is on disk, and no follower sees a trade or
  * watermark before that. Commits are grouped: offers made while one commit is being written go into the next, with one
- * write and one sync. The first failed write or sync stops the tape for good: unacknowledged offers are rejected,
- * acknowledged trades stay readable, and only a new start takes trades again. A fault without effect is retried below
- * this layer (`RetryingDisk`).
- *
- * A day: (1) its last commit has the watermark of midnight and ends the log; (2) the next log is on disk and in the
- * manifest, so that the known feed numbers are never lost; (3) the day is sealed into files; (4) the manifest names
- * them instead of the log; (5) the log is removed, and (6) its memory is released.
+ * write and one sync. The first failed write or sync stops the tape until a new start: unacknowledged offers are
+ * rejected, acknowledged trades stay readable.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -40,6 +35,13 @@ export interface TapeWriterOptions {
   readonly onFailure: (error: Error) => void;
 }
 
+/**
+ * The end of a day: (1) its last commit has the watermark of midnight and ends the log; (2) the next log is on disk and
+ * in the manifest, so that the known feed numbers are never lost; (3) the day is sealed into files; (4) the manifest
+ * names them instead of the log; (5) the log is removed, and (6) its memory is released.
+ *
+ * A fault without effect on the disk is retried below this layer (`RetryingDisk`).
+ */
 export class TapeWriter implements Intake, AsyncDisposable {
   readonly #options: TapeWriterOptions;
   #waiting: Offer[] = [];

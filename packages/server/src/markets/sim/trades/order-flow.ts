@@ -1,12 +1,6 @@
 /**
  * The hot loop of the simulator: one slice of one contract as a stream of aggressive orders that meet resting ones.
  * Nothing is allocated per trade, and only basic arithmetic and square roots are used (exact on every machine).
- *
- * The fair price walks as a bridge from its value at the slice's start to that at its end. The quote follows when the
- * fair price is away from it by more than some inertia, which gives bid-ask bounce. Buyers are more likely above the
- * middle, and aggressors tend to repeat. An order fills resting orders, one print each with one timestamp, and walks to
- * the next price when a level is empty. Some orders sweep several prices, are very large, or are spread legs without a
- * side; at times one price absorbs all orders.
  */
 
 import type { SimProfile } from './profile.ts';
@@ -69,6 +63,13 @@ export interface SliceFlow {
   closingPrints: number;
 }
 
+/**
+ * The fair price walks as a bridge from its value at the slice's start to that at its end. The quote follows when the
+ * fair price is away from it by more than some inertia, which gives bid-ask bounce. Buyers are more likely above the
+ * middle, and aggressors tend to repeat. An order fills resting orders, one print each with one timestamp, and walks to
+ * the next price when a level is empty. Some orders sweep several prices, are very large, or are spread legs without a
+ * side; at times one price absorbs all orders.
+ */
 export class OrderFlow {
   readonly #profile: SimProfile;
   readonly #orderSizes: SizeQuantiles;

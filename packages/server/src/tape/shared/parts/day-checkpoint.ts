@@ -1,12 +1,12 @@
 /**
  * An open day at one of its records, as in a node's memory: the rows of every contract and the sequencer's state. A
- * node that receives it need not read the earlier records. It is passed on in parts, each with the rows since the
- * previous part and the complete state at its end, as bytes:
- *
- *   header bytes u32 · 0 u32 · header (JSON, padded to 8) · per contract with new rows: ts u32…
- *   (each the time since the row before; f64… where one is too long) · price i32… · size i32… · side i8… ·
- *   each padded to 8
+ * node that receives it need not read the earlier records. It is passed on in parts, as bytes: each has the rows since
+ * the previous part, and the complete state at its end.
  */
+
+//   header bytes u32 · 0 u32 · header (JSON, padded to 8) · per contract with new rows: ts u32…
+//   (each the time since the row before; f64… where one is too long) · price i32… · size i32… · side i8… ·
+//   each padded to 8
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import {

@@ -2,19 +2,19 @@
  * The payloads of log records. The opening names the day and carries the feed numbers known from the previous log. Each
  * commit carries trades in columns and the watermark (`promise`) that holds after them; the `end` commit's watermark is
  * the next midnight. Columns are views of the record: nothing is copied.
- *
- *   opening: version u32 · day u32 · promise f64 · dataset · contracts u32 · held u32 · per contract:
- *            symbol · highest number f64 · window bits · then held trades
- *   commit:  promise f64 · new contracts u32 · sections u32 · held u32 · 0 u32 · per new contract:
- *            index u32 · 0 u32 · symbol ·
- *            per section: index u32 · first rank u32 · rows u32 · flags u32 · first id f64 · ts f64… ·
- *            (id f64…, unless they are numbered in a row) · (late f64…, if some are) · price i32… ·
- *            size i32… · side i8… · padding to 8 · then held trades
- *   held:    symbol · id f64 · ts f64 · day u32 · price i32 · size i32 · side i32
- *
- * Held trades belong to a later day. The opening carries all that are held; the log's first commit settles each of
- * them: it is a trade in that commit, or held in it again.
  */
+
+//   opening: version u32 · day u32 · promise f64 · dataset · contracts u32 · held u32 · per contract:
+//            symbol · highest number f64 · window bits · then held trades
+//   commit:  promise f64 · new contracts u32 · sections u32 · held u32 · 0 u32 · per new contract:
+//            index u32 · 0 u32 · symbol ·
+//            per section: index u32 · first rank u32 · rows u32 · flags u32 · first id f64 · ts f64… ·
+//            (id f64…, unless they are numbered in a row) · (late f64…, if some are) · price i32… ·
+//            size i32… · side i8… · padding to 8 · then held trades
+//   held:    symbol · id f64 · ts f64 · day u32 · price i32 · size i32 · side i32
+//
+// Held trades belong to a later day. The opening carries all that are held; the log's first commit settles each of
+// them: it is a trade in that commit, or held in it again.
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { isUtcDay, utcDay } from '@tapeloom/core/utc-day';

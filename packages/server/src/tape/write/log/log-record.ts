@@ -2,13 +2,13 @@
  * The frame of a log record. A log is a chain: every record carries its sequence number and the checksum of the record
  * before it, and its own checksum covers both. So a record that is missing, doubled, moved or changed breaks the chain.
  * Records start at multiples of 8 bytes, so their columns can be viewed in place.
- *
- *   marker u32 · kind u32 · sequence u32 · payload bytes u32 · empty sectors u32 · previous header's
- *   checksum u32 · payload's checksum u32 · this header's checksum u32 · payload, padded to 8
- *
- * "Empty sectors" counts the payload's pieces (cut at the file's 512-byte sectors) that are all zeros. It distinguishes
- * a torn write, which leaves sectors of zeros, from damage, which does not.
  */
+
+//   marker u32 · kind u32 · sequence u32 · payload bytes u32 · empty sectors u32 · previous header's
+//   checksum u32 · payload's checksum u32 · this header's checksum u32 · payload, padded to 8
+//
+// "Empty sectors" counts the payload's pieces (cut at the file's 512-byte sectors) that are all zeros. It distinguishes
+// a torn write, which leaves sectors of zeros, from damage, which does not.
 
 import { crc32 } from 'node:zlib';
 import { KIB, MIB } from '@tapeloom/core/units';

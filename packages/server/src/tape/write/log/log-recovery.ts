@@ -2,10 +2,6 @@
  * Reads a day's log back, record by record, exactly as it was appended. A crash may tear the end of a log; it is then
  * cut back to the last whole record. Anything else that breaks the chain is damage: it is rejected with file, offset
  * and record number, and never repaired.
- *
- * A torn write is recognized by what it can leave. One record is one write and is synced before the next, so (1)
- * nothing follows it, and (2) the missing bytes are past the end of the file or whole sectors of zeros. A flipped bit
- * leaves neither, even in the last record.
  */
 
 import { crc32 } from 'node:zlib';
@@ -249,7 +245,11 @@ class LogReader {
   }
 }
 
-/** Whether a torn write of one record explains these last bytes of a log. */
+/**
+ * Whether a torn write of one record explains these last bytes of a log. One record is one write and is synced before
+ * the next. So nothing follows a torn one, and its missing bytes are past the end of the file or whole sectors of
+ * zeros. A flipped bit leaves neither, even in the last record.
+ */
 function isTorn(tail: Uint8Array, position: number): boolean {
   if (tail.length < RECORD_HEADER_BYTES) return true;
   const header = readRecordHeader(tail, 0);

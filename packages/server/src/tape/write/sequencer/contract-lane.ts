@@ -1,12 +1,8 @@
 /**
  * One contract on the open day: judges each print, assigns rank and stamp, and collects the rows of the next commit.
  * Ranks have no gaps. Stamps never decrease, are never before the watermark (`promise`), and two neighbours share one
- * only when their source times are equal. The state depends only on the accepted trades.
- *
- *   stamp = max(source time, promise, contract's last stamp), and 1 ns more where that equals the last
- *   stamp though the two source times differ.
- *
- * A print whose stamp would reach midnight belongs to a later day and gets no rank here.
+ * only when their source times are equal. A print whose stamp would reach midnight belongs to a later day and gets no
+ * rank here. The state depends only on the accepted trades.
  */
 
 import { TICKS_MAX } from '@tapeloom/core/numbers';
@@ -199,6 +195,10 @@ export class ContractLane {
     return true;
   }
 
+  /**
+   * The latest of source time, watermark (`promise`) and last stamp. If that is the last stamp and the source times
+   * differ, 1 ns later.
+   */
   #stamp(sourceNs: number, promiseNs: number): number {
     const stampNs = Math.max(sourceNs, promiseNs, this.#lastNs);
     const isShared = stampNs === this.#lastNs && sourceNs !== this.#lastSourceNs;

@@ -2,11 +2,6 @@
  * Assigns every trade its position on the tape, without I/O. Its decisions depend only on the offers and their order,
  * never on the grouping into commits: a run that was cut anywhere and refed from the first unacknowledged offer gives
  * the same ranks and stamps.
- *
- * The open day ends when the watermark (`promise`) reaches its midnight. A trade of a later day is deferred when its
- * own offer's watermark reaches that midnight, otherwise held (see `held-trades.ts`). Between two days nothing is open:
- * the next log starts when a trade comes, or when the watermark passes that midnight. Days without trades that a
- * watermark skips get no log: they are "not on the tape", not "empty".
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -37,6 +32,12 @@ const DAY_NS_BIG = BigInt(DAY_NS);
 /** `done`: the offer is taken. `full`: the commit is full. `turn`: the next day must open first. */
 export type TakeResult = 'done' | 'full' | 'turn';
 
+/**
+ * The open day ends when the watermark (`promise`) reaches its midnight. A trade of a later day is deferred when its
+ * own offer's watermark reaches that midnight, otherwise held (`held-trades.ts`). Between two days nothing is open: the
+ * next log starts when a trade comes, or when the watermark passes that midnight. Days without trades that a watermark
+ * skips get no log: they are "not on the tape", not "empty".
+ */
 export class Sequencer {
   readonly #dataset: string;
   readonly #counters: SequencerCounters;
