@@ -1,6 +1,4 @@
-/**
- * A full, read-only or missing disk at a start and while running; if possible, on a small tmpfs.
- */
+/** A full, read-only or missing disk, at a start and while running; if possible on a tmpfs. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -82,7 +82,7 @@ export interface PublishedAt {
   /** The edge of its flush. */
   readonly edgeMs: number;
   /**
-   * When the first trade or watermark (`promise`) beyond the edge was on disk, closing the flush.
+   * When the first trade or watermark (`promise`) beyond the edge, which closes it, was on disk.
    */
   readonly closedMs: number;
 }
