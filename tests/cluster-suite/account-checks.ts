@@ -1,6 +1,6 @@
 /**
- * What all nodes of a cluster must agree on about accounts, asked at all doors at once: never an eleventh key, one use of a
- * token, never a connection over the limit, one answer about what was used, and a key that was revoked at one door is closed at all.
+ * Account rules of a cluster, tested at all nodes in parallel: never an eleventh key, one use of a
+ * token, no connection over the limit, equal usage, and a revocation that every node enforces.
  */
 
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ interface KeyView {
   readonly state: string;
 }
 
-/** A token that is used at every door at once lets one in. */
+/** Uses a token at every node in parallel: exactly one connection is admitted. */
 export async function oneUseOfToken(nodes: readonly ClusterNode[], key: string): Promise<void> {
   const issued = await nodes[0]!.send('POST', '/v1/stream-tokens', key);
   assert.equal(issued.status, 201, await issued.clone().text());
@@ -43,7 +43,7 @@ export async function oneUseOfToken(nodes: readonly ClusterNode[], key: string):
   );
 }
 
-/** Connections at every door at once: as many as the account may have, and no more. */
+/** Opens connections at every node in parallel: exactly the account's limit is admitted. */
 export async function connectionsHold(nodes: readonly ClusterNode[], key: string): Promise<void> {
   const tried = nodes.flatMap((node) =>
     Array.from({ length: CONNECTIONS_MAX }, () => node.connect(key)),
@@ -66,7 +66,7 @@ export async function connectionsHold(nodes: readonly ClusterNode[], key: string
   );
 }
 
-/** Subscriptions at every door at once: as many as the account may have, and no more. */
+/** Subscribes at every node in parallel: exactly the account's limit is accepted. */
 export async function subscriptionsHold(nodes: readonly ClusterNode[], key: string): Promise<void> {
   const { maxSubscriptions } = PLAN_LIMITS.live_history;
   const each = Math.ceil(maxSubscriptions / nodes.length) + 5;
@@ -93,7 +93,7 @@ export async function subscriptionsHold(nodes: readonly ClusterNode[], key: stri
   assert.equal(sum, maxSubscriptions, `subscriptions over all doors: ${accepted.join(' ')}`);
 }
 
-/** Keys that are made at every door at once: ten are valid, and every door lists the same. */
+/** Creates keys at every node in parallel: ten are valid, and every node lists the same. */
 export async function keysHold(nodes: readonly ClusterNode[], manager: string): Promise<void> {
   const made: KeyView[] = [];
   await Promise.all(
@@ -123,7 +123,7 @@ async function validKeys(node: ClusterNode, manager: string): Promise<readonly s
   return valid.map(({ id }) => id).sort();
 }
 
-/** Of a key that is revoked at one door, every door closes the connections; milliseconds until the last did. */
+/** Revokes a key at one node; returns the milliseconds until all nodes close its connections. */
 export async function revocationHeard(
   nodes: readonly ClusterNode[],
   manager: string,
@@ -151,7 +151,7 @@ export async function revocationHeard(
   return ms;
 }
 
-/** Every door tells the same of what an account has used of its budget. */
+/** Checks that every node reports the same used units, and returns them. */
 export async function usedUnits(nodes: readonly ClusterNode[], key: string): Promise<number> {
   const told = await Promise.all(
     nodes.map(async (node) => {

@@ -1,4 +1,4 @@
-/** The accounts in PostgreSQL, as the nodes of a cluster and the operator's commands use them together. */
+/** Accounts in PostgreSQL, shared by the nodes of a cluster and the operator's commands. */
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -17,9 +17,9 @@ import { runRecorded } from '../../packages/cli/testing/recorded-io.ts';
 import { PostgresServer } from '../../packages/server/testing/platform/postgres-server.ts';
 import { ManualClock } from '../../simulation/clock/manual-clock.ts';
 
-/** How often it is tried whether accounts are there again. */
+/** The interval at which a node probes an unreachable database. */
 const PROBE_MS = 5_000;
-/** How often a start tries it. */
+/** The interval of the probes during a start. */
 const START_AGAIN_MS = 1_000;
 let server: PostgresServer;
 before(async () => {
@@ -132,7 +132,7 @@ test('while PostgreSQL is out of reach a node says so and recognises nobody; the
   void openNode(url, clock).catch((error: unknown) => {
     refusal = error;
   });
-  // It may come up together with the node, and is tried for a while.
+  // A start retries for a while, since PostgreSQL may start together with the node.
   await until(() => {
     clock.advance(START_AGAIN_MS);
     return refusal !== null;

@@ -1,4 +1,4 @@
-/** A person who signs in to the portal of a node by the link in a mail, and orders there. */
+/** A customer that signs in to a node's portal by a mailed link, and orders there. */
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -32,7 +32,7 @@ export class ClusterBuyer {
     return new ClusterBuyer(node, cookie!);
   }
 
-  /** Orders the subscription; what is to be paid. */
+  /** Orders the subscription; returns the order to pay. */
   async order(): Promise<OrderSeen> {
     const { version } = DEFAULT_PRICING.waiver;
     const answer = await post(
@@ -45,7 +45,7 @@ export class ClusterBuyer {
     return ((await answer.json()) as { readonly order: OrderSeen }).order;
   }
 
-  /** Null: nobody is signed in as this any more, or there is no such order. */
+  /** Null when the session or the order does not exist any more. */
   async orderNow(id: string): Promise<OrderSeen | null> {
     const { host, port } = this.#node;
     const headers = { cookie: this.#cookie };
@@ -73,7 +73,7 @@ async function post(
   });
 }
 
-/** The newest, as the mailbox of who develops shows it. */
+/** The token of the newest link, from the development mailbox. */
 async function linkTo(node: ClusterNode, email: string): Promise<string> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Who leads in a cluster: the node that appends, and the server that leads the stream's replicas. */
+/** The leaders of a cluster: the node that appends, and the NATS server that leads the stream. */
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,13 +10,13 @@ import type { ClusterRig } from './cluster-rig.ts';
 const LOOK_MS = 50;
 export const STREAM = `TAPE_${SIM_DATASET}`;
 
-/** Those that say of themselves that they append: one, but for moments. */
+/** The nodes that report to append: one, except for moments. */
 export async function leadersOf({ sequencers }: ClusterRig): Promise<readonly ClusterNode[]> {
   const states = await Promise.all(sequencers.map((node) => node.tapeState()));
   return sequencers.filter((_, index) => states[index] === 'leading');
 }
 
-/** The one that appends, once it is one: a node that was fenced, or is slow to answer, may not say so for a moment. */
+/** Waits for a single leader: a fenced or slow node may report an old state for a moment. */
 export async function leaderOf(rig: ClusterRig): Promise<ClusterNode> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
   for (;;) {
@@ -28,7 +28,7 @@ export async function leaderOf(rig: ClusterRig): Promise<ClusterNode> {
   }
 }
 
-/** As the servers themselves say. */
+/** The number of the server that leads the stream, by the servers' own reports. */
 export async function streamLeaderOf({ nats }: ClusterRig): Promise<number> {
   for (const monitor of nats.monitors) {
     const answer = await fetch(`${monitor}/jsz?streams=true`).catch(() => null);

@@ -1,14 +1,14 @@
-/** One node of a test's cluster: a real service with a name, roles and a data directory, which keeps its ports over restarts. */
+/** A node of a test's cluster: a real service that keeps its name, data and ports over restarts. */
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RunningService, TestSubscriber, WAIT_LIMIT_MS } from '../running-service.ts';
 
-/** One that sleeps is not waited for where it is only looked at. */
+/** The timeout of an internal request, since the node may be suspended. */
 const LOOKED_AT_MS_MAX = 10_000;
 const LOOK_MS = 50;
 
-/** Where a process runs: an address to reach it by, and what is put before its command. */
+/** The machine of a process: its address, and a prefix for its command. */
 export interface Place {
   readonly host: string;
   readonly prefix: readonly string[];
@@ -23,9 +23,9 @@ export interface ClusterNodeSetting {
   readonly place: Place;
   readonly port: number;
   readonly internalPort: number;
-  /** What all nodes of the cluster are given. */
+  /** The environment of all nodes of the cluster. */
   readonly env: Readonly<Record<string, string>>;
-  /** What Node is given to run it, if it is not the service that was built. */
+  /** The arguments for Node; by default those of the built service. */
   readonly program?: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export class ClusterNode {
     return this.#service;
   }
 
-  /** Without waiting for it. */
+  /** Starts the node without waiting for it. */
   launch(): RunningService {
     assert.equal(this.#service, null, `${this.name} runs already`);
     const { name, roles, data, place, port, internalPort, env, program } = this.setting;
@@ -88,7 +88,7 @@ export class ClusterNode {
     await this.ready();
   }
 
-  /** Until it says that it is ready; rejects with what it said when it ends, or takes too long. */
+  /** Resolves when the node is ready; rejects with its output when it ends or takes too long. */
   async ready(withinMs = WAIT_LIMIT_MS): Promise<void> {
     const { service } = this;
     let code: number | null | undefined;
@@ -117,7 +117,7 @@ export class ClusterNode {
     });
   }
 
-  /** What it does with the shared tape: the state whose metric is 1; null where it does not answer. */
+  /** The node's state on the shared tape, by its metrics; null without a response. */
   async tapeState(): Promise<string | null> {
     const text = await this.internal('/metrics').then(
       (answer) => answer.text(),
@@ -126,7 +126,7 @@ export class ClusterNode {
     return /^tapeloom_cluster_tape_state\{state="(\w+)"\} 1$/m.exec(text)?.[1] ?? null;
   }
 
-  /** A metric without labels. */
+  /** Reads a metric without labels. */
   async metric(name: string): Promise<number> {
     const text = await (await this.internal('/metrics')).text();
     const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
@@ -134,7 +134,7 @@ export class ClusterNode {
     return Number(value);
   }
 
-  /** A connection, with a key or without one for a token. */
+  /** Opens a connection, with a key or without one for a token. */
   connect(key: string | null): TestSubscriber {
     return new TestSubscriber(`ws://${this.host}:${this.port}/v1`, key);
   }
@@ -158,17 +158,17 @@ export class ClusterNode {
     });
   }
 
-  /** Ends it at once. */
+  /** Kills the node. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** Ends it as an operator does; the exit code. */
+  /** Stops the node as an operator does; returns the exit code. */
   async stop(): Promise<number | null> {
     return await this.#end('SIGTERM');
   }
 
-  /** It does nothing until it is let go; its connections stay. */
+  /** Suspends the process until `letGo`; its connections stay. */
   pause(): void {
     process.kill(this.service.pid, 'SIGSTOP');
   }

@@ -1,7 +1,4 @@
-/**
- * A whole cluster for tests: NATS servers, PostgreSQL, and services with roles, all real, each with a directory of its own.
- * Nothing of it is left at the end.
- */
+/** A whole cluster for tests: real NATS servers, PostgreSQL and nodes. Disposal removes them. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -22,21 +19,21 @@ import type { CommandResult } from '../tapeloom-command.ts';
 import { COMMAND } from '../tapeloom-program.ts';
 import { ClusterNode, HERE, type Place } from './cluster-node.ts';
 
-/** As small as a market can be: what is looked at is how nodes agree. */
+/** A very small market: these tests are about agreement of nodes. */
 const SMALL_MARKET = { TAPELOOM_SIM_SCALE: '0.05', TAPELOOM_SIM_DAYS: '1' };
 
 export interface ClusterRigOptions {
-  /** By name, what a node does. */
+  /** The roles of each node, by name. */
   readonly nodes: Readonly<Record<string, 'ingest' | 'serve' | 'ingest,serve'>>;
   readonly nats?: NatsServersOptions;
-  /** Servers that keep the tape; 3 by default. */
+  /** Replicas of the tape; 3 by default. */
   readonly replicas?: 1 | 3;
   readonly postgres?: PostgresServerOptions;
-  /** Where a node runs, by name; on the loopback by default. */
+  /** The place of a node, by name; the loopback interface by default. */
   readonly placeOf?: (name: string) => Place;
-  /** What all nodes are given besides. */
+  /** Further environment of all nodes. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What one node is given besides, by name. */
+  /** Further environment of one node, by name. */
   readonly envOf?: (name: string) => Readonly<Record<string, string>>;
 }
 
@@ -65,7 +62,7 @@ export class ClusterRig implements AsyncDisposable {
     this.database = database;
   }
 
-  /** Servers that run, a cluster that was made, and nodes that do not run yet. */
+  /** Starts the servers, initialises the cluster and adds the nodes, without starting them. */
   static async make(options: ClusterRigOptions): Promise<ClusterRig> {
     const directory = await mkdtemp(join(tmpdir(), 'tapeloom-cluster-'));
     await using started = new AsyncDisposableStack();
@@ -89,7 +86,7 @@ export class ClusterRig implements AsyncDisposable {
     await this.#started[Symbol.asyncDispose]();
   }
 
-  /** A node that does not run yet, with an empty directory. */
+  /** Adds a node with an empty directory, without starting it. */
   async addNode(name: string, roles: 'ingest' | 'serve' | 'ingest,serve'): Promise<ClusterNode> {
     const node = new ClusterNode({
       name,
@@ -118,17 +115,17 @@ export class ClusterRig implements AsyncDisposable {
     return [...this.nodes.values()].filter(({ setting }) => setting.roles.includes('ingest'));
   }
 
-  /** All at once. */
+  /** Starts all nodes in parallel. */
   async startNodes(): Promise<void> {
     await Promise.all([...this.nodes.values()].map((node) => node.start()));
   }
 
-  /** The command `tapeloom` as an operator of this cluster calls it. */
+  /** Runs `tapeloom` as an operator of this cluster. */
   command(...words: readonly string[]): Promise<CommandResult> {
     return this.commandWith({}, ...words);
   }
 
-  /** With some of the settings changed. */
+  /** Runs `tapeloom` with some settings changed. */
   commandWith(
     more: Readonly<Record<string, string>>,
     ...words: readonly string[]

@@ -1,6 +1,6 @@
 /**
- * A small cluster of real processes: three NATS servers, PostgreSQL, two nodes that do everything and one that joins later. Customers
- * hop between nodes while nodes go and come. Whatever happens, they end with what every node says was published.
+ * A small cluster of real processes: NATS servers, PostgreSQL, two full nodes and one that joins
+ * later. Customers hop between nodes that stop and start, and end with the history of every node.
  */
 
 import assert from 'node:assert/strict';
@@ -20,9 +20,9 @@ import { closeProbes, openProbes, streamsStayWithoutAccounts } from './probes.ts
 import { makeSharedAccounts } from './shared-accounts.ts';
 
 const CUSTOMERS = 12;
-/** The truth begins this long before the first customer. */
+/** The reference history begins this long before the first customer. */
 const BEFORE_NS = 60_000_000_000n;
-/** What the log of a node says when its turn comes. */
+/** The log line of a node that starts to append. */
 const APPENDS = /this node appends to the tape of its cluster from now on/;
 const SECOND_NS = 1_000_000_000n;
 const STREAMS: readonly ResumeStream[] = [
@@ -114,7 +114,7 @@ suite('a cluster', { skip: natsServerMissing }, () => {
     await Promise.all(rig.serving.map(stopsCleanly));
   });
 
-  /** Customers have what all nodes say was published since they began, and every replica has the same tape. */
+  /** Customers have the history that all nodes report, and all replicas and tapes agree. */
   async function agreed(): Promise<void> {
     const problems = await checkCustomers(rig, clients, { key: keys.reader, from }).catch(
       (error: Error) => [String(error.stack), String(error.cause)],

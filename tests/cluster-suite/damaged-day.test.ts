@@ -1,4 +1,7 @@
-/** A sealed day that rots on one node: the node shows nothing without it, fetches it again, and goes on as its neighbour does. */
+/**
+ * A damaged sealed day on one node: the node publishes nothing that needs the day, fetches it
+ * again, and continues exactly as the other node.
+ */
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,7 +43,7 @@ suite('a damaged day of a cluster', { skip: natsServerMissing }, () => {
     for (const node of [first, second, first]) await stream.hop(node);
     assert.equal(await second.stop(), 0);
     const { data } = second.setting;
-    // Of every contract that the stream's alias may mean today.
+    // The files of every contract that the stream's alias may mean today.
     const sound = new Map(
       globSync('tape/*/days/BTC*/*.arrow', { cwd: data }).map((file) => {
         const path = join(data, file);

@@ -1,4 +1,7 @@
-/** A monitored NATS server as one that came back without most of its messages: it says what the real one says, but for how far it has stored. */
+/**
+ * Imitates the monitoring of a NATS server that lost most of its messages: it forwards the real
+ * server's responses with a small last sequence.
+ */
 
 import { once } from 'node:events';
 import http from 'node:http';

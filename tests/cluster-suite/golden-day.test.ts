@@ -1,7 +1,7 @@
 /**
- * The golden day from a cluster: its trades go through a stream of three real servers, once undisturbed and once while nodes
- * and servers are lost. Every node ends with exactly its trades, at their places, over which `tests/golden-day.test.ts` finds the digests
- * that were written down.
+ * The golden day from a cluster of three real NATS servers, once undisturbed and once while nodes
+ * and servers are lost. Every node ends with exactly the day's trades at their positions, for which
+ * `tests/golden-day.test.ts` checks the digests.
  */
 
 import assert from 'node:assert/strict';
@@ -55,7 +55,7 @@ suite('the golden day of a cluster', { skip: natsServerMissing }, () => {
       const leading = () => nodes.find(({ isLeading }) => isLeading);
       await until('somebody appends', () => leading() !== undefined);
       const leader = leading()!;
-      // It is in the middle of this when it is lost.
+      // The leader is in the middle of these trades when it is lost.
       feed.until = trades.length;
       await lose(leader);
       feed.until = feed.fed;
@@ -78,7 +78,7 @@ suite('the golden day of a cluster', { skip: natsServerMissing }, () => {
     return { feed, nodes };
   }
 
-  /** All nodes end with all trades. */
+  /** Waits until all nodes have all trades, and compares them. */
   async function same(feed: GoldenFeed, nodes: readonly GoldenNode[]) {
     await until('all is fed', () => feed.fed === trades.length);
     await until('all have it', () => {
@@ -88,7 +88,7 @@ suite('the golden day of a cluster', { skip: natsServerMissing }, () => {
     await until('all days are fetched', () => nodes.every(({ daysToCome }) => daysToCome === 0));
     const told = await Promise.all(nodes.map((node) => node.trades()));
     for (const [index, each] of told.entries()) {
-      // A difference of so many rows is never drawn as a whole: that takes minutes and all memory.
+      // A diff of so many rows takes minutes and all memory, so only the first difference is shown.
       const at = trades.findIndex((trade, row) => !isDeepStrictEqual(each[row], trade));
       const first = { at, has: each.slice(at, at + 3), wants: trades.slice(at, at + 3) };
       if (at !== -1) assert.fail(`node ${index} of ${each.length} trades differs: ${show(first)}`);

@@ -1,6 +1,6 @@
 /**
- * The trades of the golden day on a tape that several nodes share through real NATS servers: whoever appends is handed the next
- * trades until somebody has acknowledged them.
+ * The golden day's trades on a tape that several nodes share through real NATS servers. The leading
+ * node is offered the next trades until they are acknowledged.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,15 +20,15 @@ import { tapeRows } from '../../packages/server/testing/tape/tape-on-sim-disk.ts
 import { NOW, SYMBOL } from '../golden-day/golden-tape.ts';
 
 const LONG_AFTER = 4_000_000_000_000_000_000n as EpochNs;
-/** Trades of one offer at most. */
+/** The most trades of one offer. */
 const OFFER_ROWS_MAX = 40;
 const LOOK_MS = 20;
 
-/** Trades that are handed out once each, in their order. */
+/** The trades in order; each advances once, when it is acknowledged. */
 export class GoldenFeed {
   readonly #trades: readonly MemoryTrade[];
   #next = 0;
-  /** Nobody is handed more than this. */
+  /** No trades from this index on are offered. */
   until = 0;
 
   constructor(trades: readonly MemoryTrade[]) {
@@ -39,7 +39,7 @@ export class GoldenFeed {
     return this.#next;
   }
 
-  /** Offers what comes next to whoever appends; what is not acknowledged is offered again. */
+  /** Offers the next trades to the leader; unacknowledged trades are offered again. */
   async offerNext(intake: LeadTerm['intake']): Promise<boolean> {
     const first = this.#trades[this.#next];
     if (first === undefined || this.#next >= this.until) return false;
@@ -68,7 +68,7 @@ export interface GoldenNodeOptions {
 }
 
 export class GoldenNode {
-  /** Why it takes nothing more; null while it does. What is tried again is no such thing. */
+  /** The error that ended the tape; null while it runs. Retried errors do not count. */
   down: unknown = null;
   readonly #options: GoldenNodeOptions;
   #nats: NatsTape | null = null;
@@ -86,7 +86,7 @@ export class GoldenNode {
     return this.#tape?.report.sequence ?? 0;
   }
 
-  /** Sealed days that it fetches behind the stream. */
+  /** The number of sealed days that the node still has to fetch. */
   get daysToCome(): number {
     return this.#tape?.report.daysToCome ?? 0;
   }
@@ -118,13 +118,13 @@ export class GoldenNode {
     });
   }
 
-  /** Hands over to another, and ends. */
+  /** Hands over to another node, then ends. */
   async leave(): Promise<void> {
     await this.#tape?.leave();
     await this.#end();
   }
 
-  /** Loses its line in the middle of whatever it does, and ends. */
+  /** Drops the NATS connection at any moment, then ends. */
   async drop(): Promise<void> {
     const nats = this.#nats;
     this.#nats = null;
@@ -132,7 +132,7 @@ export class GoldenNode {
     await this.#end();
   }
 
-  /** Every trade that it has. */
+  /** Every trade on the node's tape. */
   async trades(): Promise<readonly MemoryTrade[]> {
     const rows = await tapeRows(this.#tape!.tape, SYMBOL);
     return rows.map(([day, , ts, price, size, side]) => {

@@ -1,6 +1,6 @@
 /**
- * A cluster whose NATS server takes nobody it does not know: TLS before it greets, a certificate asked for and a token. Every
- * command and every node has to bring all of it, and is told what is missing.
+ * A NATS server that requires TLS before its greeting, a client certificate and a token. Every
+ * command and node must provide all of them; an error names a missing or wrong one.
  */
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** One subscription that a customer takes from node to node, with everything it was told and what it would resume from. */
+/** One subscription that moves from node to node, with its messages and its last cursor. */
 
 import assert from 'node:assert/strict';
 import {
@@ -18,7 +18,7 @@ export class HoppingStream {
   #connection: TestSubscriber | null = null;
   #cursor: string | null = null;
   #read = 0;
-  /** What the objects since the last snapshot were computed by. */
+  /** The versions that computed the objects since the last snapshot. */
   readonly #versions = new Set<'older' | 'newer'>();
 
   constructor(key: string, indicator: string) {
@@ -26,7 +26,7 @@ export class HoppingStream {
     this.#indicator = indicator;
   }
 
-  /** At another node, from where it was; the reason of a reset, null where it goes on. */
+  /** Resumes at another node; returns the reason of a reset, or null. */
   async hop(node: ClusterNode): Promise<string | null> {
     const cursor = this.#cursor;
     const untilMs = performance.now() + WAIT_LIMIT_MS;
@@ -42,8 +42,8 @@ export class HoppingStream {
       const answered = this.#next(isAnswer);
       answered.catch(() => {});
       const answer = await Promise.race([answered, this.#connection.closed]);
-      // A node that has just started, and computes it in another way, waits until the book says so; one that does not have the
-      // cursor yet, and knows that others are ahead, sends the customer away for a moment.
+      // A just started node with another version rejects until the tape's book has its floors. A
+      // node behind the cursor sends the customer away for a moment.
       isRefused = !('t' in answer) || answer.t === 'error';
       if (isRefused) assert.ok([1013, 'SOURCE_DOWN'].includes(answer.code as string | number));
     }
@@ -54,19 +54,19 @@ export class HoppingStream {
     return reset === undefined ? null : String(reset.reason);
   }
 
-  /** Until it was told something more. */
+  /** Resolves at the next update or heartbeat. */
   async goesOn(): Promise<void> {
     this.#take();
     await this.#next(({ t }) => t === 'upsert' || t === 'hb');
   }
 
-  /** Until it ends; the code. */
+  /** Resolves to the error code when the subscription ends. */
   async ended(): Promise<string> {
     const { code } = await this.#next(({ t }) => t === 'error');
     return String(code);
   }
 
-  /** What the customer holds is of one version. */
+  /** The version of all objects that the customer holds. */
   get version(): 'older' | 'newer' {
     assert.equal(this.#versions.size, 1, `mixed: ${[...this.#versions].join(' and ')}`);
     return [...this.#versions][0]!;
@@ -93,7 +93,7 @@ export class HoppingStream {
     return message;
   }
 
-  /** Everything that has come. */
+  /** Processes all received messages. */
   #take(): void {
     const { messages } = this.#connection!;
     for (const message of messages.slice(this.#read)) this.#hear(message);

@@ -1,4 +1,4 @@
-/** What nodes come to by themselves, sooner or later. */
+/** Waits for states that nodes reach by themselves. */
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import type { ClusterNode } from './cluster-node.ts';
 
 const LOOK_MS = 50;
 
-/** Tries until it holds; rejects with why it does not when the time is over. */
+/** Retries until `holds` resolves; after the deadline it rejects with the last error. */
 export async function until(holds: () => Promise<void> | void): Promise<void> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
   for (;;) {
@@ -21,7 +21,7 @@ export async function until(holds: () => Promise<void> | void): Promise<void> {
   }
 }
 
-/** Until requests with this key are answered so. */
+/** Resolves when requests with this key get this status. */
 export async function answers(node: ClusterNode, key: string, status: number): Promise<void> {
   await until(async () => {
     const answer = await node.get('/v1/instruments', key);

@@ -1,4 +1,4 @@
-/** Stripe as the nodes of a test's cluster meet it: one for all of them, by HTTP and in real time, with webhooks that come to any node. */
+/** A local Stripe for all nodes of a cluster, in real time, with webhooks to any node. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,13 +14,13 @@ const KEY = 'sk_test_0123456789abcdef';
 const SECRET = 'whsec_0123456789abcdef';
 
 export class LocalStripe implements AsyncDisposable {
-  /** What nodes are given to use it. */
+  /** The environment for nodes that use it. */
   readonly env: Readonly<Record<string, string>>;
   readonly #server: StripeServer;
   readonly #directory: string;
-  /** Events that were told, as they were told. */
+  /** The bodies of all webhooks sent. */
   readonly #sent: Uint8Array[] = [];
-  /** Who is told; nobody before a node is named. */
+  /** The node that receives webhooks; null before the first one is named. */
   #door: ClusterNode | null = null;
 
   private constructor(directory: string) {
@@ -52,13 +52,13 @@ export class LocalStripe implements AsyncDisposable {
     return Object.assign(stripe, { env: { ...stripe.env, TAPELOOM_STRIPE_URL: url } });
   }
 
-  /** The buyer of an order pays, and a node is told. */
+  /** The buyer of an order pays; a node gets the webhook. */
   async pay(orderId: string, door: ClusterNode): Promise<void> {
     payCheckout(this.#server.world, this.#sessionOf(orderId).id, 'card');
     await this.#tell(door);
   }
 
-  /** Its staff gives back what was charged last for an order, and a node is told. */
+  /** Refunds the last charge of an order; a node gets the webhook. */
   async refund(orderId: string, door: ClusterNode): Promise<void> {
     const { customer } = this.#sessionOf(orderId);
     const charge = this.#server.world.charges.findLast((it) => it.customer === customer)!;
@@ -66,7 +66,7 @@ export class LocalStripe implements AsyncDisposable {
     await this.#tell(door);
   }
 
-  /** All that was told is told again, to all of these; the statuses that they answered. */
+  /** Sends all webhooks again to all these nodes; returns their statuses. */
   async tellAgain(doors: readonly ClusterNode[]): Promise<ReadonlySet<number>> {
     const answers = doors.flatMap((door) => this.#sent.map((body) => this.#post(door, body)));
     return new Set(await Promise.all(answers));

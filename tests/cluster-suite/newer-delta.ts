@@ -1,6 +1,6 @@
 /**
- * Loaded before the program (`--import`), in all of its threads, makes it the next release: `delta` has another version there and
- * other results, by which they can be told apart. Everything else is the same program.
+ * Loaded before the program in all threads (`--import`), it imitates the next release: `delta` has
+ * another version and recognisably other results.
  */
 
 import { registerHooks } from 'node:module';

@@ -1,6 +1,6 @@
 /**
- * What the operator of a cluster sees and is told while servers go and come: which replica is away, and what a node does that is stopped
- * or started while NATS or PostgreSQL cannot be reached, and how everything is had again.
+ * Reports to the operator while servers stop and start: which replica is away, what a node waits
+ * for without NATS or PostgreSQL, and how a lost cluster is rebuilt.
  */
 
 import assert from 'node:assert/strict';
@@ -41,7 +41,7 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  /** NATS as on machines that others can reach: TLS for clients and among servers, and a user. */
+  /** NATS as on reachable machines: TLS for clients and between servers, and a user. */
   async function guarded(): Promise<Pick<ClusterRigOptions, 'nats' | 'env'>> {
     const { cert, key } = ownCertificate();
     const file = async (name: string, text: string) => {
@@ -132,7 +132,7 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
   test('after the loss of everything a dump and the directory of a node are the cluster again', async () => {
     const [key] = await makeSharedAccounts(rig.database, ['survivor']);
     assert.equal(await node.stop(), 0);
-    // As a dump that is restored: PostgreSQL comes from npm without its tools for those.
+    // Stands for a restored dump: the PostgreSQL from npm has no tools for dumps.
     const TAPELOOM_POSTGRES_URL = await rig.postgres.database(rig.database);
     await rig.nats.loseAll();
     const init = await rig.commandWith({ TAPELOOM_POSTGRES_URL }, 'cluster', 'init');
@@ -150,7 +150,7 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     await settled(({ concerns }) => concerns.length === 0, { TAPELOOM_POSTGRES_URL });
   });
 
-  /** A node that has given up, since PostgreSQL took its time, is launched again, as systemd does it. */
+  /** Restarts the node if it gave up because PostgreSQL was slow, as systemd does. */
   async function readyInTheEnd(): Promise<void> {
     const { service } = node;
     const hasGivenUp = service.ended.then(() => true);
@@ -160,7 +160,7 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     await node.start();
   }
 
-  /** Asks until it is so. */
+  /** Requests the status until it is as expected. */
   async function settled(
     isSo: (status: Status) => boolean,
     env: Readonly<Record<string, string>> = {},

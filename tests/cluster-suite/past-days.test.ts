@@ -1,6 +1,6 @@
 /**
- * Past days that are made while nodes serve: streams that look back on them begin afresh while the days come to the nodes, and
- * go on from node to node afterwards; who watches something else notices nothing.
+ * Past days made while nodes serve: streams that look back on them reset while the days reach the
+ * nodes, and resume at any node afterwards. Other streams continue undisturbed.
  */
 
 import assert from 'node:assert/strict';

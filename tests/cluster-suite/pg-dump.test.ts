@@ -1,6 +1,6 @@
 /**
- * The accounts of a cluster out of a dump, by the real `pg_dump` and `pg_restore`: made while nodes run, restored into a new database
- * that they are pointed at, and an older one put in the place of the database while they run.
+ * The accounts of a cluster from a dump, by the real `pg_dump` and `pg_restore`: made while nodes
+ * run, restored into a new database, or in the place of a newer one below running nodes.
  */
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import { ClusterRig } from './cluster-rig.ts';
 import { answers } from './in-the-end.ts';
 import { makeSharedAccounts } from './shared-accounts.ts';
 
-/** What changes by nothing that nodes do by themselves, as to count requests a moment later. */
+/** Tables that nodes do not change on their own, unlike counters of requests. */
 const STEADY = ['accounts', 'audit_log', 'cluster', 'grants', 'shared_secrets'];
 
 suite('accounts out of a dump', { skip: natsServerMissing || postgresToolsMissing }, () => {
@@ -69,10 +69,10 @@ suite('accounts out of a dump', { skip: natsServerMissing || postgresToolsMissin
 
     const older = await restored(file);
     await putInPlace(older, url);
-    // They were remembered as good, and nobody has revoked them.
+    // The nodes had cached these keys as valid, and no revocation exists.
     for (const key of late) await bothAnswer(key, 401);
     await bothAnswer(early!, 200);
-    // Its event has a number that was told before, of another one.
+    // Its event reuses a number that the nodes have received for another event.
     const { id } = (await keysOf(url, 'early'))[0]!;
     const revoked = await rig.commandWith(
       { TAPELOOM_POSTGRES_URL: url },
@@ -101,12 +101,12 @@ suite('accounts out of a dump', { skip: natsServerMissing || postgresToolsMissin
     for (const node of rig.nodes.values()) assert.equal(await node.stop(), 0);
   });
 
-  /** Until both nodes answer so. */
+  /** Resolves when both nodes return this status. */
   async function bothAnswer(key: string, status: number): Promise<void> {
     for (const node of rig.nodes.values()) await answers(node, key, status);
   }
 
-  /** One database takes the name of another, whose connections end. */
+  /** Gives one database the name of another, whose connections end. */
   async function putInPlace(older: string, url: string): Promise<void> {
     const [from, to] = [older, url].map((one) => new URL(one).pathname.slice(1));
     await using postgres = openPostgres({ url: rig.postgres.urlOf('postgres') });
@@ -128,7 +128,7 @@ async function keysOf(url: string, account: string): Promise<readonly { readonly
   );
 }
 
-/** A sum of the rows of each table. */
+/** The row count and digest of each table. */
 async function sumsOf(url: string): Promise<ReadonlyMap<string, string>> {
   await using postgres = openPostgres({ url, connectionsMax: 1 });
   const tables = await postgres.query<{ readonly name: string }>(

@@ -1,4 +1,4 @@
-/** Connections that show how a node is: one subscription each, which is live when it is opened. */
+/** Connections that observe a node: one subscription each, which is live when it is opened. */
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,14 +11,14 @@ import {
 import type { ClusterNode } from './cluster-node.ts';
 
 const INSTRUMENT = 'BTC.c.0';
-/** Who cannot reach the tape says `stale` soon, and after 15 s `down`. */
+/** A node that cannot reach the tape sends `stale` soon, and `down` after 15 s. */
 const DOWN_NOT_BEFORE_MS = 12_000;
 const LOOK_MS = 50;
 const PING_MS = 10_000;
-/** Each has a cursor that no message before it had. */
+/** Messages with a new cursor. */
 const PLACES: readonly string[] = ['upsert', 'remove', 'hb'];
 const FURTHER_WITHIN_MS = 60_000;
-/** Of a stream that stands still. */
+/** Messages to show of a stream without progress. */
 const LAST_SHOWN = 6;
 const SHOWN_MAX = 2_000;
 
@@ -42,7 +42,7 @@ export async function openProbes(
       );
       refused.catch(() => undefined);
       await within(WAIT_LIMIT_MS, `a stream of ${node.name}`, Promise.race([open, refused]));
-      // Who says nothing for 30 s is closed.
+      // The server closes a connection that is silent for 30 s.
       const pinging = setInterval(() => void subscriber.send({ t: 'ping' }), PING_MS);
       void subscriber.closed.then(() => clearInterval(pinging));
       return { node, subscriber };
@@ -54,7 +54,7 @@ export async function closeProbes(probes: readonly Probe[]): Promise<void> {
   await Promise.all(probes.map(({ subscriber }) => subscriber.close()));
 }
 
-/** Every stream says `stale`, and `down` when it has lasted, but not before. */
+/** Every stream gets `stale`, and later `down`, but not too early. */
 export async function saysDown(probes: readonly Probe[]): Promise<void> {
   const startMs = performance.now();
   await Promise.all(
@@ -73,7 +73,7 @@ export async function saysDown(probes: readonly Probe[]): Promise<void> {
   );
 }
 
-/** Every stream is live again, without a reset. */
+/** Every stream is live again without a reset; closes the probes. */
 export async function saysLive(probes: readonly Probe[]): Promise<void> {
   for (const { node, subscriber } of probes) {
     const isBack = () => {
@@ -88,7 +88,7 @@ export async function saysLive(probes: readonly Probe[]): Promise<void> {
   await closeProbes(probes);
 }
 
-/** Every stream comes further from here on, and was never begun afresh. */
+/** Every stream gets a new cursor, and none was reset. */
 export async function goesOn(probes: readonly Probe[]): Promise<void> {
   await Promise.all(
     probes.map(async ({ node, subscriber }) => {
@@ -109,7 +109,7 @@ export async function goesOn(probes: readonly Probe[]): Promise<void> {
   );
 }
 
-/** While PostgreSQL is away streams go on, and whoever comes now is asked to come back later. */
+/** While PostgreSQL is away streams continue, and new clients are rejected for the moment. */
 export async function streamsStayWithoutAccounts(
   probes: readonly Probe[],
   key: string,

@@ -1,7 +1,7 @@
 /**
- * PostgreSQL put back to an older copy of its files below two nodes that run: what customers have open is counted right, tokens of exports
- * are good, what was used is charged, and what was paid is what the payment provider says. Everything here happened before the copy, or
- * between it and the loss.
+ * PostgreSQL is restored from an older copy below two running nodes. Open streams are counted
+ * correctly, export tokens stay valid, usage is charged, and orders follow the payment provider.
+ * Every event here is before the copy, or between it and the loss.
  */
 
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ suite('PostgreSQL put back below nodes that run', { skip: natsServerMissing }, (
   let postgres: Postgres;
   let nodes: readonly [ClusterNode, ClusterNode];
   const keys = { opener: '', exporter: '', late: '' };
-  /** Those of before the copy that were closed after it, and those that were opened after it. */
+  /** Streams that were opened after the copy. */
   let streams: readonly TestSubscriber[];
   let lateStream: TestSubscriber;
   const exported: Exported[] = [];
@@ -75,7 +75,7 @@ suite('PostgreSQL put back below nodes that run', { skip: natsServerMissing }, (
     orders.unknown = (await unknown.order()).id;
     await stripe.pay(orders.unknown, nodes[0]);
     await becomes('paid', unknown, orders.unknown);
-    // Counted, and not yet written down, when the database goes.
+    // These requests are counted but not yet stored when the database goes.
     await Promise.all(nodes.map((node) => node.get('/v1/instruments', keys.late)));
     await confirmed('paid');
     mailed = await confirmations();
@@ -138,7 +138,7 @@ suite('PostgreSQL put back below nodes that run', { skip: natsServerMissing }, (
     assert.ok(units > 0n);
     for (const node of nodes) await answers(node, keys.exporter, 200);
     await until(async () => assert.ok((await used()).requests >= requests + 2n));
-    // What was asked for once after the copy is done again, since nobody knows of it, and charged as its first time was.
+    // An idempotency key from after the copy is lost: its export runs and is charged again.
     for (const [once, isReplayed, times] of [
       ['before', true, 1n],
       ['after', false, 2n],
@@ -191,7 +191,7 @@ suite('PostgreSQL put back below nodes that run', { skip: natsServerMissing }, (
     });
   });
 
-  /** Until it is noted that the confirmation of an order was mailed. */
+  /** Resolves when the mail of an order's confirmation is recorded. */
   async function confirmed(name: 'refunded' | 'paid'): Promise<void> {
     const noted = 'select 1 from orders where id = $1 and confirmed_at is not null';
     await until(async () =>
@@ -199,7 +199,7 @@ suite('PostgreSQL put back below nodes that run', { skip: natsServerMissing }, (
     );
   }
 
-  /** How many each of the two was mailed, by whichever node. */
+  /** The number of confirmations to each of the two, from all nodes. */
   async function confirmations(): Promise<Mailed> {
     const pages = await Promise.all(
       nodes.map(async (node) => (await node.internal('/mailbox')).text()),
@@ -219,7 +219,7 @@ interface Exported {
   readonly lines: readonly string[];
 }
 
-/** With a stream whose parameters are its own, one of those an account has few of. */
+/** Opens a stream with its own configuration, of which an account may have only a few. */
 async function opened(node: ClusterNode, key: string): Promise<TestSubscriber> {
   const subscriber = node.connect(key);
   const size = 100 + (configurations % maxCustomConfigs);

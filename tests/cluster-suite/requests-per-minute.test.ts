@@ -1,4 +1,4 @@
-/** Requests per minute, counted over three real nodes: asked at all doors at once, no more pass than one node would let pass. */
+/** The request rate over three nodes: parallel requests pass no more than one node would allow. */
 
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -41,12 +41,12 @@ suite('requests per minute', { skip: natsServerMissing }, () => {
     for (const { remaining } of refused) assert.equal(remaining, 0);
     const atMost = limit + Math.ceil(minutes * limit);
     assert.ok(passed <= atMost, `${passed} passed, and the limit is ${limit}: at most ${atMost}`);
-    // What lies unused at a door for two seconds is lost.
+    // A node loses requests that it reserved and did not use within two seconds.
     const atLeast = 0.9 * limit;
     assert.ok(passed >= atLeast, `${passed} passed, and the limit is ${limit}`);
   });
 
-  /** Until it was refused several times in a row at every asker. */
+  /** Runs until each of its callers was rejected three times. */
   async function burst(node: ClusterNode, key: string): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
     const askers = Array.from({ length: ASKERS_EACH }, async () => {

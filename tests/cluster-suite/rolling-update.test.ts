@@ -1,7 +1,7 @@
 /**
- * A rolling update with two real programs, of which the newer one computes `delta` in another way. While both are there every resume
- * of it begins afresh, nobody ever holds objects of both, and who watches something else notices nothing. A node of the older
- * program that PostgreSQL has lost sight of, and not the tape, must not go on with it either.
+ * A rolling update with two real programs, of which the newer computes `delta` differently. While
+ * both run, every resume of `delta` resets, no customer holds objects of both, and other streams
+ * continue. An older node that only PostgreSQL has lost must end its `delta` streams too.
  */
 
 import assert from 'node:assert/strict';
@@ -22,13 +22,13 @@ const LOOK_MS = 50;
 suite('a rolling update', { skip: natsServerMissing }, () => {
   let rig: ClusterRig;
   let line: CuttingLine;
-  /** Serves, and reaches PostgreSQL over a line that can be cut. */
+  /** Serves, with a line to PostgreSQL that can be cut. */
   let front: ClusterNode;
-  /** Appends to the tape, and serves too. */
+  /** Appends to the tape, and serves. */
   let back: ClusterNode;
   let changing: HoppingStream;
   let steady: HoppingStream;
-  /** Stays at the front all the time. */
+  /** Stays connected to the front. */
   let waiting: HoppingStream;
 
   before(async () => {
@@ -38,7 +38,7 @@ suite('a rolling update', { skip: natsServerMissing }, () => {
       replicas: 1,
       env: { TAPELOOM_SIM_SCALE: '0.5' },
     });
-    // Of one that was started a moment ago everybody counts for 90 s.
+    // After a start of PostgreSQL all nodes count as alive for 90 s: let it have started long ago.
     await query(`create or replace function tapeloom_started_at() returns bigint language sql stable
       as 'select 0::bigint'`);
     line = await CuttingLine.open(rig.postgres.port);
@@ -78,7 +78,7 @@ suite('a rolling update', { skip: natsServerMissing }, () => {
       assert.equal(await steady.hop(node), null);
       assert.equal(changing.version, version);
     }
-    // Who stays where he is goes on.
+    // A stream that stays on its node continues.
     await waiting.goesOn();
     assert.equal(waiting.version, 'older');
   });
@@ -89,22 +89,22 @@ suite('a rolling update', { skip: natsServerMissing }, () => {
     await query('update nodes set renewed_at = 0 where name = $1', ['front']);
     assert.equal(await waiting.ended(), 'SOURCE_DOWN');
     await steady.goesOn();
-    // What it issued up to then is worth nothing elsewhere.
+    // Cursors issued before that are not accepted by other nodes.
     assert.equal(await waiting.hop(back), 'engine_changed');
     assert.equal(waiting.version, 'newer');
-    // What is issued now is.
+    // Cursors issued from now on are.
     await settled(waiting, back);
     line.mend();
   });
 
   test('when it is heard of again there are two once more, and none is left when it has gone [DET-23]', async () => {
     await until(async () => (await front.internal('/health/ready')).status === 200);
-    // Nobody resumes what the front may issue.
+    // While the front is known, no node resumes cursors of `delta`.
     await until(async () => (await waiting.hop(back)) === 'engine_changed');
     assert.equal(await steady.hop(front), null);
     assert.equal(await front.stop(), 0);
     await settled(waiting, back);
-    // A node that has never seen the older version knows what became of its cursors.
+    // A node that has never seen the older version still rejects its cursors.
     const fresh = await rig.addNode('fresh', 'serve');
     const joined = at(fresh, { program: NEWER });
     await joined.start();
@@ -113,7 +113,7 @@ suite('a rolling update', { skip: natsServerMissing }, () => {
     assert.equal(await steady.hop(joined), null);
   });
 
-  /** The same node with another setting. */
+  /** Replaces a node by the same one with another setting. */
   function at(node: ClusterNode, change: Partial<ClusterNode['setting']>): ClusterNode {
     const changed = new ClusterNode({ ...node.setting, ...change });
     rig.nodes.set(node.name, changed);
@@ -125,7 +125,7 @@ suite('a rolling update', { skip: natsServerMissing }, () => {
     await postgres.query(text, values);
   }
 
-  /** Until what was issued lies beyond the floor: a resume goes on. */
+  /** Resolves when a resume continues: the cursor lies beyond the floor. */
   async function settled(stream: HoppingStream, node: ClusterNode): Promise<void> {
     await until(async () => {
       await stream.goesOn();

@@ -1,7 +1,8 @@
 /**
- * `npm run test:cluster [words]`: what speaks to servers of others: the tests of accounts in PostgreSQL (`*.postgres.test.ts`), which
- * npm brings, those of the shared tape that need a nats-server (`*.nats.test.ts`), which it does not, and those of whole clusters
- * beside this file. Words choose those whose path has one of them. Where there is no nats-server they skip themselves with a sentence.
+ * `npm run test:cluster [words]`: tests with real servers: accounts in PostgreSQL
+ * (`*.postgres.test.ts`), which npm provides; the shared tape (`*.nats.test.ts`), which needs a
+ * nats-server; and the whole clusters beside this file. Words select tests by path. Without a
+ * nats-server the tests that need one are skipped with a reason.
  */
 
 import { globSync, mkdirSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { builtProgram } from '../../tools/build/built-program.ts';
 import { memoryDirectory } from '../../tools/memory-directory.ts';
 
 const FILE_MS_MAX = 600_000;
-/** They wait for elections and heartbeats more than they work. */
+/** The tests wait for elections and heartbeats more than they compute. */
 const FILES_AT_ONCE = 2;
 
 const root = join(import.meta.dirname, '../..');
@@ -21,7 +22,7 @@ const words = process.argv.slice(2);
 const files = [...globSync('packages/*/{src,testing}/**/*.{nats,postgres}.test.ts', { cwd: root })]
   .concat(globSync('tests/cluster-suite/*.test.ts', { cwd: root }))
   .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
-  // Whole clusters take longest.
+  // Whole clusters run first, since they take longest.
   .sort((a, b) => (a < b ? 1 : -1))
   .map((path) => join(root, path));
 if (files.length === 0) {

@@ -1,10 +1,10 @@
-/** Accounts of a cluster, made beside it in its database, as an operator's command makes them. */
+/** Makes accounts in a cluster's database, as the operator's command does. */
 
 import { GRANTABLE, type Grant } from '@tapeloom/core/entitlement/plan';
 import { openPostgresAccountStore } from '@tapeloom/server/accounts/store/postgres/postgres-account-store';
 import { makeAccountsIn } from '../account-maker.ts';
 
-/** One account a name, with all plans or those that are granted; answers a key of each, with all scopes. */
+/** Makes one account a name, by default with all plans; returns a key with all scopes of each. */
 export async function makeSharedAccounts(
   database: string,
   names: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * The machine of PostgreSQL dies below two nodes, and a standby takes its place at the same address: first it only reads, then it is
- * written to, and it lacks what the first one had not sent. Nobody is told anything wrong meanwhile, streams go on, and what the standby
- * does not know is as if it had not been.
+ * PostgreSQL's machine dies below two nodes, and a standby replaces it at the same address:
+ * read-only at first, then promoted, without the latest changes. Meanwhile callers get no wrong
+ * response, and streams continue. Missing changes are as if they had never been.
  */
 
 import assert from 'node:assert/strict';
@@ -16,7 +16,7 @@ import { ClusterRig } from './cluster-rig.ts';
 import { answers, until } from './in-the-end.ts';
 import { makeSharedAccounts } from './shared-accounts.ts';
 
-/** Calls while the standby only reads. */
+/** Calls per node while the standby is read-only. */
 const CALLS = 20;
 
 suite('a standby takes the place of PostgreSQL', { skip: natsServerMissing }, () => {
@@ -26,7 +26,7 @@ suite('a standby takes the place of PostgreSQL', { skip: natsServerMissing }, ()
   const keys = { known: '', revoked: '', late: '' };
   let streams: readonly TestSubscriber[];
   let lateStream: TestSubscriber;
-  /** What callers were answered while there was no server that is written to. */
+  /** Responses to callers while no server was writable. */
   const answered: { readonly status: number; readonly text: string }[] = [];
 
   before(async () => {
@@ -48,7 +48,7 @@ suite('a standby takes the place of PostgreSQL', { skip: natsServerMissing }, ()
     await standby.caughtUp();
     await standby.cutOff();
 
-    // What the standby never hears of.
+    // Changes that the standby never receives.
     [keys.late] = (await makeSharedAccounts(rig.database, ['late'])) as [string];
     lateStream = await opened(nodes[1]!, keys.late);
     await using postgres = openPostgres({ url: rig.database, connectionsMax: 1 });
@@ -88,7 +88,7 @@ suite('a standby takes the place of PostgreSQL', { skip: natsServerMissing }, ()
       await answers(node, keys.late, 401);
       await answers(node, keys.revoked, 200);
     }
-    // A node notices with its next beat.
+    // A node notices with its next heartbeat.
     await until(() => {
       for (const { service } of nodes) {
         const said = service.output + service.errors;
@@ -116,7 +116,7 @@ suite('a standby takes the place of PostgreSQL', { skip: natsServerMissing }, ()
     for (const node of nodes) await answers(node, key!, 200);
   });
 
-  /** Many at once on both nodes, so that all of their connections meet the server that only reads. */
+  /** Calls both nodes in parallel, so that all their connections meet the read-only server. */
   async function call(): Promise<void> {
     const since = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - 7_200_000);
     const to = new Date(since.getTime() + 3_600_000);

@@ -1,7 +1,6 @@
 /**
  * Damages the result cache of a running service: changes, shortens, swaps and deletes files,
- * deletes the directory, and makes it unwritable. Pauses let the cache fill again. No reader may
- * notice.
+ * deletes the directory, makes it unwritable. Pauses let it fill again. No reader may notice.
  */
 
 import {

@@ -1,9 +1,8 @@
 /**
  * `npm run torture -- cluster [rounds] [clients] [seed] [words]`: five nodes, three NATS servers
  * and PostgreSQL under one fault a round, while customers hop between nodes and read history and
- * exports. After each round no customer has lost, doubled or reordered an update, and replicas,
- * tapes and accounts agree. Words select faults by name. A midnight fault runs first, at evening by
- * all clocks.
+ * exports. After each round no customer has lost, doubled or reordered an update; replicas, tapes
+ * and accounts agree. Words select faults by name. A midnight fault runs first.
  */
 
 import assert from 'node:assert/strict';

@@ -61,9 +61,7 @@ export class ExportLedger {
     return this.#used;
   }
 
-  /**
-   * Waits until no request of this account runs; call it before each. Returns the number of kills.
-   */
+  /** Call before each request, when no other of this account runs; returns the kills so far. */
   async ready(): Promise<number> {
     for (;;) {
       await this.#service.up;

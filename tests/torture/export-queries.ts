@@ -111,7 +111,7 @@ async function estimate(wire: Wire, { format, ...fields }: Fields): Promise<numb
 
 /**
  * Resolves when `days` before today are complete and the tape has reached the present. A service
- * makes one day more: the session of the first hours begins the day before.
+ * makes one day more, in which the session of the first hours begins.
  */
 export async function untilReadable(
   wire: Wire,

@@ -1,7 +1,6 @@
 /**
  * The bytes that one connection of the frame torture sends: valid frames, one fault among them,
- * damaged bytes, or noise. A judge derives the expected behaviour from the bytes alone. Equal
- * random numbers give equal scripts.
+ * damaged bytes, or noise. A judge derives what must happen from the bytes alone.
  */
 
 import {

@@ -1,7 +1,6 @@
 /**
  * Attackers without a valid key: idle sockets, unfinished handshakes, slow headers, WebSockets that
- * never authenticate, guessed keys, and public documents never read. No customer has their ten
- * addresses.
+ * never authenticate, guessed keys, and public documents never read. They have ten addresses.
  */
 
 import { connect, type Socket } from 'node:net';

@@ -42,10 +42,7 @@ export interface ResumeClientOptions {
   readonly hasHistory: boolean;
   readonly streams: readonly ResumeStream[];
   readonly random: () => number;
-  /**
-   * Awaited after the last cut, before an absence that surely expires the cursors; null for
-   * neither.
-   */
+  /** Awaited before a last absence beyond `OLD_MS`; null for an absence of random length. */
   readonly staysAwayAfter: Promise<unknown> | null;
   /** How many times faster the service's time runs. */
   readonly speed: number;

@@ -1,8 +1,7 @@
 /**
  * `npm run torture -- resume [clients] [cuts]`: cuts clients of a real service at random, also
  * inside a frame, while the service is killed and restarted and its result cache damaged. Each
- * client must end with the state of an undisturbed one. An expired cursor gets one `reset`, a good
- * one none.
+ * client must end with the undisturbed state. An expired cursor gets one `reset`, a good one none.
  */
 
 import { assertHeld, resumeRun } from './resume-run.ts';

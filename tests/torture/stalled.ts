@@ -2,8 +2,7 @@
  * `npm run torture -- stalled [connections] [stalled] [KiB]`: some connections on busy topics stop
  * reading. The server holds a limited amount for each and closes it with 4008; the others are
  * hardly later than before. The kernel buffers about 4 MiB more for each. Beyond the machine's
- * limit for TCP the others are not judged; `KiB` limits these buffers in a network of the run's
- * own.
+ * limit for TCP the others are not judged; `KiB` limits these buffers in a separate network.
  */
 
 import assert from 'node:assert/strict';

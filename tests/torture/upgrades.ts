@@ -1,8 +1,7 @@
 /**
  * Data directories of earlier versions: each commit is checked out, makes a directory and is
  * killed; then the current program opens it twice. Keys still work, final bars are unchanged, and
- * the tape is sound. `rounds` is the number of commits, oldest first. Commits missing in the clone
- * are skipped.
+ * the tape is sound. `rounds` is the number of commits, oldest first; missing ones are skipped.
  */
 
 import assert from 'node:assert/strict';
@@ -15,9 +14,7 @@ import { killServices, NO_PAST, RunningService } from '../running-service.ts';
 import { tapeloom } from '../tapeloom-command.ts';
 
 const root = join(import.meta.dirname, '../..');
-/**
- * The oldest supported directory, one of each later schema and layout, the last before packages.
- */
+/** The oldest supported directory, one per later schema or layout, the last before packages. */
 const COMMITS: Readonly<Record<string, string>> = {
   bd15e6c: 'accounts of schema 1, a tape without a manifest',
   b9ccb6e: 'schema 3',

@@ -1,7 +1,6 @@
 /**
  * Customers that spend budget and revoke keys at any node during faults, and a model of the result.
- * Each response is charged once; a request without one may be charged. A revoked key is invalid at
- * every node.
+ * Each response is charged once; a request without one may be. No node accepts a revoked key.
  */
 
 import assert from 'node:assert/strict';

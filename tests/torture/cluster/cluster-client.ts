@@ -131,9 +131,7 @@ export class ClusterClient implements AsyncDisposable {
     }
   }
 
-  /**
-   * The state of each subscription at its next message with a cursor; a missing one is a problem.
-   */
+  /** The state of each subscription at its next message with a cursor; no message is a problem. */
   async checkpoint(withinMs: number): Promise<readonly Checkpoint[]> {
     this.#checkpoints.fill(null);
     if (this.#socket !== null) this.#socket.cutAfterBytes = null;
