@@ -1,7 +1,8 @@
 /**
  * A cursor is a position in a study's log: `<utcDay>.<rank>.<k>` means "after the k-th update that the tape entry
  * `rank` of that day caused". Rank 0 is the day's midnight; k 0 is "before its first update". Text and value correspond
- * one to one: no signs, no leading zeros, no overflow, real days only.
+ * one to one: no signs, no leading zeros, no overflow, real days only. In comments, position(t) is the cursor of the
+ * instant t: after all trades before t and all time events due by t (rule DET-02).
  */
 
 import { RANK_MAX, type Rank, type UtcDay } from './numbers.ts';

@@ -1,8 +1,8 @@
 /**
- * The life of the process: configuration, lock, service, signals, exit status. It says what it does
- * before the larger part of the program is loaded. A start that fails ends with one sentence that says
- * why. The first SIGTERM or SIGINT stops cleanly, whenever it comes; the second ends at once. SIGHUP reloads, unless the
- * process has a terminal: then it means that the terminal is gone, and ends the process.
+ * The life of the process: configuration, lock, service, signals, exit status. It prints its first line before most of
+ * the program is loaded. A start that fails ends with one sentence that gives the reason. The first SIGTERM or SIGINT
+ * stops cleanly, at any time; the second ends the process at once. SIGHUP reloads. If the process has a terminal,
+ * SIGHUP means that the terminal is gone, and ends the process.
  */
 
 import { isatty } from 'node:tty';
@@ -38,7 +38,7 @@ import { ReplayWatch } from './process/watch/replay-watch.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_MISCONFIGURED = 2;
-/** As `EX_TEMPFAIL` of sysexits: started again, the service goes on. */
+/** As `EX_TEMPFAIL` of sysexits: after a restart the service works again. */
 const EXIT_AGAIN = 75;
 
 const FILL_PARTS: Readonly<Record<FillPart, string>> = {
@@ -56,13 +56,13 @@ const ENDS: Readonly<Record<string, string>> = {
     'the register of nodes knows another process in the place of this node: its data directory was copied, or PostgreSQL was put back to an older copy',
 };
 
-/** A time that is over, played in a directory of its own instead of what the configuration says. */
+/** Plays a past time, in a directory of its own instead of the configured one. */
 export interface ReplayStart {
   readonly market: Extract<MarketSetting, { readonly kind: 'replay' }>;
   readonly data: string;
-  /** Whether the process ends when all is played, and every stream has got it. */
+  /** Whether the process ends when everything is played and sent to every stream. */
   readonly exitsAtEnd: boolean;
-  /** Told the address of the chart when everything can be asked for. */
+  /** Receives the address of the chart when all data can be requested. */
   readonly onChart?: (link: string) => void;
 }
 
@@ -108,7 +108,7 @@ interface Logging {
   readonly logLimit: LogLimit;
 }
 
-/** The configuration, and what it names. */
+/** The configuration, and the files that it names. */
 interface Settings extends NamedFiles {
   readonly args: readonly string[];
   readonly config: Config;
@@ -136,7 +136,7 @@ async function run(
   logging: Logging,
 ): Promise<number> {
   const { config, replay } = settings;
-  // On a terminal the lines for people say the same.
+  // On a terminal the announcer's lines have the same content.
   const journal = process.stderr.isTTY === true ? null : logging.log;
   const startedAt = performance.now();
   const signalled = firstSignal();
@@ -191,7 +191,7 @@ async function run(
     journal?.info({ version: VERSION, isClean }, 'stopped');
     announcer.say(isClean ? 'stopped, the tape is closed' : 'stopped, the tape was not closed');
     if (reason === 'disk') return EXIT_AGAIN;
-    // The tape of a replay is good for nothing more: nobody has to look after it.
+    // The tape of a replay is not used again, so an unclean end is no failure.
     const isWell = replay === null ? isClean && reason !== 'displaced' : reason !== 'failed';
     return isWell ? 0 : EXIT_FAILED;
   } catch (error) {
@@ -210,7 +210,7 @@ async function run(
   }
 }
 
-/** From when on the service was told to be ready: a short replay would else be over before. */
+/** Watches only after the start was reported: otherwise a short replay could end before. */
 function watchReplay(
   service: Service,
   { market, exitsAtEnd }: ReplayStart,
@@ -236,7 +236,7 @@ async function startService(
   const { Service } = await import('./process/service.ts');
   const isServing = config.cluster?.roles.serve !== false;
   const portal = isServing ? openPortal(config, log, (line) => announcer.say(line)) : null;
-  // A start that is refused does not wait for the portal to be built.
+  // A start that fails does not wait for the portal's build.
   using unfinished = new DisposableStack();
   if (portal !== null) unfinished.use(portal);
   const service = await Service.start({
@@ -248,7 +248,7 @@ async function startService(
     log,
     ...(portal === null ? {} : { portal }),
     logLinesLeftOut: () => logLimit.leftOutTotal,
-    // A log is no place for a link that signs somebody in, and what is no terminal may end in one.
+    // A link that signs in must not reach a log, and output that is no terminal may be one.
     ...(process.stdout.isTTY === true ? { showLink: linkShower(announcer) } : {}),
     onFill: (part, days, daysTotal) => announcer.progress(FILL_PARTS[part], days, daysTotal),
   });
@@ -262,7 +262,7 @@ function linkShower(announcer: Announcer) {
   };
 }
 
-/** A SIGHUP that comes while there is no handler, as during a start or a stop, has no effect. */
+/** A SIGHUP without a handler, as during a start or a stop, has no effect. */
 class HangUps {
   handler: (() => void) | null = null;
 
@@ -278,7 +278,7 @@ function reloadOn(
   manager: ServiceManager | null,
   log: Log,
 ): () => void {
-  // Loaded when it is asked for: few services ever are.
+  // Loaded at the first reload: most services never reload.
   const load = async () => {
     const { Reloader } = await import('./process/reloader.ts');
     return new Reloader({
@@ -299,7 +299,7 @@ function reloadOn(
   return () => void (manager === null ? work() : manager.reloading(work));
 }
 
-/** Resolves at the first signal that asks for the end; a second one ends the process at once. */
+/** Resolves at the first stop signal; a second one ends the process at once. */
 function firstSignal(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   onStopSignals({ onFirst: resolve, onAgain: () => process.exit(EXIT_FAILED) });

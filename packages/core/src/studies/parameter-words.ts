@@ -1,6 +1,6 @@
 /**
- * What a parameter takes, in words: the one place that words bounds, for refusals, the documentation, the portal's forms and
- * the command line. A new type of parameter gets its words here.
+ * The accepted values of a parameter, in words: the only place that words them, for errors, the documentation, the
+ * portal's forms and the command line. A new type of parameter gets its words here.
  */
 
 import type { ParameterType, ParamValue } from './indicator.ts';
@@ -30,7 +30,7 @@ export function allowedInSentence(allowed: AllowedValues): string {
 
 /**
  * For a table or below a field: `session, or 1 to 86,400 seconds`.
- * @param mark How a word that may be given stands in the text; as it is, unless told.
+ * @param mark How an accepted word is written in the text; default: as it is.
  */
 export function allowedInShort(allowed: AllowedValues, mark = (word: string) => word): string {
   const { type, values = [], unit, multipleOf } = allowed;

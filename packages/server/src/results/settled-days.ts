@@ -31,8 +31,8 @@ export interface SettledDaysRequest {
   /** `frames`: the text compressed for sending unchanged, without its columns. */
   readonly form: 'blocks' | 'frames';
   /**
-   * Gaps of the tape are skipped and not refused. A session with a gap is given as far as it is there; a study without
-   * its look-back has no objects until it has one.
+   * Gaps of the tape are skipped; otherwise they are an error. Of a session with a gap the existing part is read; a
+   * study without its look-back has no objects until it has one.
    */
   readonly allowsGaps?: boolean;
   /** How many updates at the beginning are only counted. */

@@ -29,7 +29,7 @@ export interface ReplayRequest {
   readonly until: EpochNs;
   /** Trades before this instant are counted as charged: today's midnight, UTC. */
   readonly chargedBefore: EpochNs;
-  /** Gaps of the tape are skipped and not refused. */
+  /** Gaps of the tape are skipped; otherwise they are an error. */
   readonly allowsGaps?: boolean;
   /** Its pages are pulled without pauses: it counts as working until it is closed. */
   readonly isAtOnce?: boolean;

@@ -217,7 +217,7 @@ class OpenReplay extends Pulled implements Replay {
     }
   }
 
-  /** The day counts as missing from now on; the next request is refused for it, or skips it if gaps are allowed. */
+  /** The day counts as missing from now on; the next request is rejected for it, or skips it if gaps are allowed. */
   #damageFound(error: TapeDamagedError): Refusal {
     const { contract } = this.#request;
     const day = damagedDay(error);

@@ -1,5 +1,5 @@
 /**
- * The state of a stream as customers see it, judged from facts alone: refused | warming → live ⇄ closed, stale, down →
+ * The state of a stream as customers see it, judged from facts alone: rejected | warming → live ⇄ closed, stale, down →
  * ended. `closed` follows the contract's full trading day. `stale`: in an open market the tape's watermark lags the
  * clock by more than it ever should, or the tape lies ahead of a clock that was set back.
  */

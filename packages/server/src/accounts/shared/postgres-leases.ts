@@ -183,7 +183,7 @@ export class PostgresLeases implements Leases {
   }
 
   async #takeOneAgain(now: EpochNs, name: string, request: LeaseRequest): Promise<void> {
-    // A lease that was released or changed meanwhile has been judged anew.
+    // A lease that was released or changed meanwhile has been judged again.
     if (this.#held.get(name) !== request) return;
     if (await this.#ask(now, request)) {
       if (!this.#held.has(name))

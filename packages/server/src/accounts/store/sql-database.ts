@@ -45,7 +45,7 @@ export type Settlement = Parameters<AccountStore['settle']>[2];
 
 /** The work of every page, replay and minute: each is one transaction and, where possible, one call. */
 export interface SqlRoutines {
-  /** A crash loses an unsynced reservation only together with all commits after it: no later synced work lacks it. */
+  /** A crash loses an unsynced reservation only with all commits after it, so later synced work never misses it. */
   reserve(now: EpochNs, request: ReserveRequest): Promise<Reservation>;
   settle(now: EpochNs, id: string, settlement: Settlement): Promise<boolean>;
   /** The same as part of a transaction. */

@@ -17,7 +17,7 @@ export type Budget = (typeof BUDGETS)[number];
 export interface ReserveRequest extends CountedLimit {
   /**
    * Idempotency key. Once granted, the same id is granted again and takes nothing, until a day after its expiry (40
-   * days if it was never settled or voided). A rejected one leaves nothing and is judged anew. The same id for another
+   * days if it was never settled or voided). A rejected one leaves nothing and is judged again. The same id for another
    * account, budget or amount is our own fault and rejects.
    */
   readonly id: string;
@@ -110,7 +110,7 @@ export interface UsageStore {
   ): Promise<OnceRefused | null>;
   /** Releases the whole amount. False when it was settled or voided before, or never made. */
   voidReservation(now: EpochNs, id: string): Promise<boolean>;
-  /** Adds counts that no budget limits. Counts of an account that a restored store lacks are dropped. */
+  /** Adds counts that no budget limits. Counts of an account that is missing in a restored store are dropped. */
   addUsage(counts: readonly RequestCount[]): Promise<void>;
   /**
    * Includes all that was done through this object; changes of other processes appear within a second. If the result is

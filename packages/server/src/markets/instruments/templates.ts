@@ -1,8 +1,8 @@
 /**
  * Predefined products and calendars, usable by name, in the format of the file itself. Fields beside `extends` override
- * the template. Hours, ticks, point values and expiries are from `shared/reference/feeds.md` 5. Not from there, and not
- * verified at an exchange: all of ether, the months of silver and copper, the rolls except of built-in products, and
- * the holidays and regular hours of ICE and Eurex, whose early closes are missing.
+ * the template. Hours, ticks, point values and expiries are from the exchanges' specifications as collected for this
+ * project. Not from there, and not verified at an exchange: all of ether, the months of silver and copper, the rolls
+ * except of built-in products, and the holidays and regular hours of ICE and Eurex, whose early closes are missing.
  */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';

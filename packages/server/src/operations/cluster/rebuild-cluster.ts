@@ -1,7 +1,7 @@
 /**
  * Rebuilds the tape of a cluster whose NATS servers lost everything, from a node's directory, in a new stream. The
  * result is a new cluster with the same accounts. Directories of other nodes are rejected until emptied, since the new
- * stream lacks their sequence numbers. Earlier cursors end, since some may lie beyond what is left. It may be
+ * stream does not have their sequence numbers. Earlier cursors end, since some may lie beyond what is left. It may be
  * interrupted and repeated: the new id follows from the old one, and PostgreSQL is updated last.
  */
 

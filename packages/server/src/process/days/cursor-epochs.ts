@@ -162,15 +162,15 @@ export class CursorEpochs {
     log.warn({ indicators }, 'the nodes have not agreed on these versions: they are not streamed');
   }
 
-  /** By contract, the newest day that other nodes have and this one is missing. Dependent streams are refused here. */
+  /** By contract, the newest day that other nodes have and this one is missing. Dependent streams get an error here. */
   noteMissing(newest: NewestDays): void {
     this.#missing = newest;
     this.#refuse(this.#givenUp);
   }
 
   /**
-   * A day that belongs on the tape cannot be read. In a cluster, streams that depend on it are refused here until it is
-   * back. A single process computes them again without the day.
+   * A day that belongs on the tape cannot be read. In a cluster, streams that depend on it get an error here until it
+   * is back. A single process computes them again without the day.
    */
   noteDamaged(contract: string, day: UtcDay): void {
     if (this.#options.isDisputed === undefined) {
@@ -217,7 +217,7 @@ export class CursorEpochs {
     this.#options.hub.refuse((spec) => this.#refusalOf(spec));
   }
 
-  /** Why a stream is refused here; null if it is not. */
+  /** Why a stream is not served here; null if it is. */
   #refusalOf(spec: TopicSpec): string | null {
     if (this.#givenUp.has(spec.indicator)) return OTHER_VERSION;
     const missing = this.#missingOf(spec.contract);

@@ -1,8 +1,8 @@
 /**
- * Opens a port. If that fails, the start is refused and the error names the variables that chose the port.
- * The event loop accepts one connection per listening socket in each iteration. Under a flood of connections an
- * iteration takes milliseconds, and each client would wait behind hundreds of others. A public port therefore has
- * several sockets (SO_REUSEPORT).
+ * Opens a port. If that fails, the start fails and the error names the variables that chose the port. The event loop
+ * accepts one connection per listening socket in each iteration. Under a flood of connections an iteration takes
+ * milliseconds, and each client would wait behind hundreds of others. A public port therefore has several sockets
+ * (SO_REUSEPORT).
  */
 
 import { once } from 'node:events';

@@ -33,7 +33,7 @@ import type { IngestOpened, IngestWorkerData } from './ingest-wire.ts';
 import { JoiningFollowers } from './joining-followers.ts';
 import { TapeAheadError } from './tape-ahead-error.ts';
 
-/** If the tape is ahead of the clock by no more than this, the service waits; beyond it, the start is refused. */
+/** If the tape is ahead of the clock by no more than this, the service waits; beyond it, the start fails. */
 const AHEAD_NS_MAX = 10_000_000_000n;
 
 const setting = workerData as IngestWorkerData;
@@ -41,7 +41,7 @@ const { tapeRoot, speed } = setting;
 const { desk, send, market, timers, faultRetry, disk, upkeep } = openIngestGround(setting);
 
 /**
- * 1. Opens and repairs the tape, and fixes the service's clock. A tape ahead of that clock is refused.
+ * 1. Opens and repairs the tape, and fixes the service's clock. If the tape is far ahead of it, the start fails.
  * 2. Removes days that are too old, now and at every refresh. Plans the past days and extends the session books over
  *    them, then is `opened`: no day reaches the tape without its sessions.
  * 3. Seals the days that the first streams need while the source catches up. Followers join after that, so no reader
