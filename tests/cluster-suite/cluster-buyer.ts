@@ -32,7 +32,6 @@ export class ClusterBuyer {
     return new ClusterBuyer(node, cookie!);
   }
 
-  /** Orders the subscription; returns the order to pay. */
   async order(): Promise<OrderSeen> {
     const { version } = DEFAULT_PRICING.waiver;
     const answer = await post(

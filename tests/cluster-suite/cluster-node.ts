@@ -158,7 +158,6 @@ export class ClusterNode {
     });
   }
 
-  /** Kills the node. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }

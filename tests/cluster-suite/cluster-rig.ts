@@ -23,7 +23,6 @@ import { ClusterNode, HERE, type Place } from './cluster-node.ts';
 const SMALL_MARKET = { TAPELOOM_SIM_SCALE: '0.05', TAPELOOM_SIM_DAYS: '1' };
 
 export interface ClusterRigOptions {
-  /** The roles of each node, by name. */
   readonly nodes: Readonly<Record<string, 'ingest' | 'serve' | 'ingest,serve'>>;
   readonly nats?: NatsServersOptions;
   /** Replicas of the tape; 3 by default. */
@@ -41,7 +40,6 @@ export class ClusterRig implements AsyncDisposable {
   readonly directory: string;
   readonly nats: NatsServers;
   readonly postgres: PostgresServer;
-  /** The address of the cluster's database. */
   readonly database: string;
   readonly nodes = new Map<string, ClusterNode>();
   readonly #options: ClusterRigOptions;
@@ -115,7 +113,6 @@ export class ClusterRig implements AsyncDisposable {
     return [...this.nodes.values()].filter(({ setting }) => setting.roles.includes('ingest'));
   }
 
-  /** Starts all nodes in parallel. */
   async startNodes(): Promise<void> {
     await Promise.all([...this.nodes.values()].map((node) => node.start()));
   }
@@ -125,7 +122,6 @@ export class ClusterRig implements AsyncDisposable {
     return this.commandWith({}, ...words);
   }
 
-  /** Runs `tapeloom` with some settings changed. */
   commandWith(
     more: Readonly<Record<string, string>>,
     ...words: readonly string[]

@@ -24,7 +24,7 @@ const LONG_AFTER = 4_000_000_000_000_000_000n as EpochNs;
 const OFFER_ROWS_MAX = 40;
 const LOOK_MS = 20;
 
-/** The trades in order; each advances once, when it is acknowledged. */
+/** The trades in order; the feed advances when a leader has acknowledged them. */
 export class GoldenFeed {
   readonly #trades: readonly MemoryTrade[];
   #next = 0;
@@ -132,7 +132,6 @@ export class GoldenNode {
     await this.#end();
   }
 
-  /** Every trade on the node's tape. */
   async trades(): Promise<readonly MemoryTrade[]> {
     const rows = await tapeRows(this.#tape!.tape, SYMBOL);
     return rows.map(([day, , ts, price, size, side]) => {

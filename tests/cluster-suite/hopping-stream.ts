@@ -93,7 +93,6 @@ export class HoppingStream {
     return message;
   }
 
-  /** Processes all received messages. */
   #take(): void {
     const { messages } = this.#connection!;
     for (const message of messages.slice(this.#read)) this.#hear(message);

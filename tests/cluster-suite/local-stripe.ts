@@ -14,7 +14,6 @@ const KEY = 'sk_test_0123456789abcdef';
 const SECRET = 'whsec_0123456789abcdef';
 
 export class LocalStripe implements AsyncDisposable {
-  /** The environment for nodes that use it. */
   readonly env: Readonly<Record<string, string>>;
   readonly #server: StripeServer;
   readonly #directory: string;

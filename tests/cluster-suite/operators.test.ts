@@ -160,7 +160,6 @@ suite('what operators are told', { skip: natsServerMissing }, () => {
     await node.start();
   }
 
-  /** Requests the status until it is as expected. */
   async function settled(
     isSo: (status: Status) => boolean,
     env: Readonly<Record<string, string>> = {},

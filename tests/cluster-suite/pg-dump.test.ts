@@ -101,7 +101,6 @@ suite('accounts out of a dump', { skip: natsServerMissing || postgresToolsMissin
     for (const node of rig.nodes.values()) assert.equal(await node.stop(), 0);
   });
 
-  /** Resolves when both nodes return this status. */
   async function bothAnswer(key: string, status: number): Promise<void> {
     for (const node of rig.nodes.values()) await answers(node, key, status);
   }

@@ -48,7 +48,6 @@ export async function addCacheOutcomes(
 }
 
 export class CacheVandal implements AsyncDisposable {
-  /** How often each kind of damage was done. */
   readonly counts: Record<string, number> = {};
   readonly #root: string;
   readonly #random: Random;

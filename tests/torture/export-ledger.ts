@@ -26,7 +26,6 @@ interface Usage {
   readonly reserved: Counts;
 }
 
-/** One response as the client received it. */
 export interface Response {
   readonly query: ExportedQuery;
   readonly isStart: boolean;
@@ -35,7 +34,6 @@ export interface Response {
   readonly kills: number;
 }
 
-/** A service that is killed from time to time. */
 export interface KilledService {
   /** The number of kills so far, incremented before each kill. */
   readonly kills: number;

@@ -32,7 +32,6 @@ export interface ExportRunOptions {
   readonly queries: number;
   /** Whole days before today that are exported. */
   readonly days: number;
-  /** How often the service is killed. */
   readonly kills: number;
   /** Whether the result cache is damaged, and soon full after a kill. */
   readonly spoilsCache: boolean;
@@ -80,7 +79,6 @@ class ExportStage {
   readonly #cached: Record<string, number> = {};
   readonly #problems: string[] = [];
   #service: RunningService;
-  /** The number of kills so far. */
   #kills = 0;
   #up: Promise<unknown>;
   #starts = 0;

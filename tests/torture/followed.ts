@@ -27,7 +27,6 @@ export interface Followed {
   readonly stream: ResumeStream;
   /** Objects as text, by id. */
   readonly state: Map<string, string>;
-  /** The last cursor received. */
   cursor: string | null;
   /** Bounds of the cursor's time on the tape, in the service's time. */
   notBeforeMs: number;
@@ -89,7 +88,6 @@ export function clientsState(followed: Followed, state: SubscriptionState<string
   return `the client has another state of ${kept.length} objects`;
 }
 
-/** Applies a message by the rules of the interface. */
 export function hear(
   followed: Followed,
   message: Extract<ServerMessage, { readonly sub?: string }>,

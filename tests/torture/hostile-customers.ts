@@ -79,7 +79,6 @@ class Notebook {
   };
 }
 
-/** State that all customers share. */
 class Market {
   readonly options: CustomersOptions;
   readonly refused = new Tally();
@@ -155,7 +154,6 @@ export class Customers {
 interface CustomerOptions {
   readonly key: string;
   readonly index: number;
-  /** The number of customers. */
   readonly count: number;
   readonly hasHistory: boolean;
 }
@@ -214,7 +212,6 @@ class Customer {
     this.#http[Symbol.dispose]();
   }
 
-  /** Reads a page of history. */
   async read(size: number, measure?: Measure): Promise<void> {
     await this.#ask(this.#market.page(size), measure);
   }

@@ -1,5 +1,5 @@
 /**
- * A service on a copy of a prepared data directory, started anew for each part. Once a second the
+ * A service on a copy of a prepared data directory, restarted for each part. Once a second the
  * stage checks its memory, its open files, its status and its metrics.
  */
 
@@ -69,7 +69,6 @@ export async function prepare(
   return keys;
 }
 
-/** One sample of the process. */
 export interface Look {
   readonly residentBytes: number;
   readonly files: number;
@@ -128,7 +127,6 @@ export class Stage implements AsyncDisposable {
     await there;
   }
 
-  /** Ends the crowd. */
   async clear(): Promise<CrowdReport> {
     const left = this.#heard('left');
     this.#crowd!.send({ t: 'leave' } satisfies ToCrowd);

@@ -31,10 +31,9 @@ export interface CrowdReport {
 }
 
 export type FromCrowd =
-  /** The others are all there; attackers come as they come. */
+  /** Sent when all others are connected, or when the attackers have started. */
   { readonly t: 'there' } | { readonly t: 'left'; readonly report: CrowdReport };
 
-/** Counts events by name. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 

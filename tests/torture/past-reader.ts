@@ -21,7 +21,6 @@ const STUDIES: readonly (readonly [string, object])[] = [
 
 export class PastReader implements AsyncDisposable {
   readonly problems: string[] = [];
-  /** The number of compared responses. */
   reads = 0;
   readonly #wire: Wire;
   readonly #queries: readonly Fields[];

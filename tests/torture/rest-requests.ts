@@ -150,7 +150,6 @@ function newKey({ random, now }: Crowd): Body {
   };
 }
 
-/** A valid request with one or two faults. */
 function brokenRequest(crowd: Crowd, sound: FuzzRequest): FuzzRequest {
   const broken = breakOnce(crowd, sound);
   return crowd.random() < 0.3 ? breakOnce(crowd, broken) : broken;

@@ -131,7 +131,6 @@ function crowdOf(
   };
 }
 
-/** Checks a response and returns its label. */
 function check(answer: RestAnswer<unknown>, { key }: Crowd, member: Member): string {
   const { status, headers, text, body } = answer;
   assert.ok(status < 500, 'no 5xx');
@@ -161,7 +160,6 @@ function labelOf(url: string, label: string): string {
   return label === '200' && door !== null ? `200 ${door[0]}` : label;
 }
 
-/** Keeps the newest tokens of all accounts. */
 function rememberToken(tokens: string[], { headers }: RestAnswer<unknown>): void {
   const token = headers['x-export-token'];
   if (token === undefined) return;

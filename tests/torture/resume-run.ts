@@ -44,13 +44,11 @@ const STREAMS: readonly Omit<ResumeStream, 'instrument'>[] = [
 export interface ResumeOptions {
   readonly clients: number;
   readonly cuts: number;
-  /** How often the service is killed. */
   readonly kills: number;
   /** Whether the result cache is damaged, and soon full after a kill. */
   readonly spoilsCache: boolean;
   readonly seed: number;
   readonly speed: number;
-  /** Called with a progress message from time to time. */
   readonly onProgress?: (sentence: string) => void;
 }
 

@@ -160,7 +160,6 @@ async function stall(
   };
 }
 
-/** Samples the memory of the process. */
 class MemoryWatch {
   readonly #process: StreamProcess;
   readonly #done: Promise<void>;

@@ -16,9 +16,7 @@ export class FeederScript {
   readonly #ids = new Map<string, Set<number>>();
   #latest: EpochNs | null = null;
   #isStopped = false;
-  /** Whether the last offer was returned. */
   isOver = false;
-  /** The number of returned offers. */
   offers = 0;
 
   constructor(seed: number, pace: ScriptPace) {

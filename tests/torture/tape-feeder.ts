@@ -32,7 +32,6 @@ writeSync(ledger, `${JSON.stringify({ offers: script.offers, trades: script.trad
 closeSync(ledger);
 process.disconnect?.();
 
-/** Handles one connection until it ends. */
 async function talk(): Promise<void> {
   const ended = Promise.withResolvers<void>();
   const socket = connect(socketPath);

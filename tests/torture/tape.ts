@@ -1,8 +1,8 @@
 /**
  * The tape under SIGKILL at full load, also during recovery. The feeder never resends an
  * acknowledged trade. In the end trades, ranks, stamps, sealed bytes and study objects equal an
- * undisturbed run, and the count of trades the feeder's ledger. Because SIGKILL spares the page
- * cache, as many rounds use a simulated disk that drops or tears unsynced writes.
+ * undisturbed run; the number of trades equals the feeder's ledger. SIGKILL spares the page cache,
+ * so as many rounds use a simulated disk that drops or tears unsynced writes.
  */
 
 import assert from 'node:assert/strict';

@@ -52,7 +52,6 @@ export class AccountsModel {
     return this.#revoked.length;
   }
 
-  /** Spends and revokes until `signal` aborts. */
   async work(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#spend(signal), this.#revoke(signal)]);
   }

@@ -7,7 +7,6 @@ const FUNCTIONS = {
   'tapeloom_started_at() returns bigint language sql stable': 'pg_postmaster_start_time()',
 };
 
-/** Sets the database clock ahead of the machine's clock. */
 export async function setDatabaseClock(url: string, aheadMs: number): Promise<void> {
   await using postgres = openPostgres({ url, connectionsMax: 1 });
   for (const [name, instant] of Object.entries(FUNCTIONS)) {

@@ -22,7 +22,6 @@ export function removeDisk(path: string): void {
   execFileSync('umount', ['--lazy', path], { stdio: 'pipe' });
 }
 
-/** Fills the disk for `ms`. */
 export async function fillDisk(path: string, ms: number): Promise<void> {
   try {
     for (let chunk = 0; chunk < DISK_MIB; chunk += 1) {

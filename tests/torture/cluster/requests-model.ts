@@ -35,7 +35,6 @@ export class RequestsModel {
     this.#key = key;
   }
 
-  /** Sends requests until `signal` aborts. */
   async work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(BETWEEN_MS, undefined, { signal }).catch(() => undefined);

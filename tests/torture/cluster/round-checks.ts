@@ -120,7 +120,6 @@ function doorOf({ host, port }: ClusterNode) {
   return { host, port };
 }
 
-/** Every server has stored the same messages. */
 export async function checkReplicas({ nats }: ClusterRig): Promise<void> {
   const deadline = performance.now() + WAIT_LIMIT_MS;
   const stores = Array.from({ length: nats.count }, (_, index) => nats.storeOf(index));

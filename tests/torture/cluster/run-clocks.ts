@@ -41,7 +41,6 @@ export class RunClocks implements Disposable {
     return this.#aheadMs;
   }
 
-  /** The environment of a process on that machine. */
   envOf(machine: string): Readonly<Record<string, string>> {
     if (!this.#off.has(machine)) this.set(machine, 0);
     return { SHIFTED_CLOCK: this.#file(machine) };
@@ -53,7 +52,6 @@ export class RunClocks implements Disposable {
     this.#tell(machine);
   }
 
-  /** Moves the clocks of all machines. */
   advance(ms: number): void {
     this.#aheadMs += ms;
     for (const machine of this.#off.keys()) this.#tell(machine);

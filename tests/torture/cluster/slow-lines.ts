@@ -20,7 +20,6 @@ export interface Slowness {
   readonly seed: number;
 }
 
-/** Delays frames until it is disposed. */
 export class SlowLines implements AsyncDisposable {
   readonly #lines: readonly Line[];
   readonly #wire: ChildProcess;

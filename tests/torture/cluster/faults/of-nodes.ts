@@ -80,7 +80,6 @@ async function leavesByCommand(stage: ClusterStage): Promise<void> {
   await node.start();
 }
 
-/** As a rolling update does. */
 async function rollingRestart({ rig }: ClusterStage): Promise<void> {
   for (const node of rig.nodes.values()) await drained(node);
 }
