@@ -1,6 +1,6 @@
 /**
- * Attackers without a valid key: idle sockets, unfinished handshakes, slow headers, WebSockets that
- * never authenticate, guessed keys, and public documents never read. They have ten addresses.
+ * Attackers without a valid key, at ten addresses that no customer has: idle sockets, unfinished
+ * handshakes, slow headers, silent WebSockets, guessed keys, and public documents never read.
  */
 
 import { connect, type Socket } from 'node:net';

@@ -2,7 +2,8 @@
  * `npm run torture -- stalled [connections] [stalled] [KiB]`: some connections on busy topics stop
  * reading. The server holds a limited amount for each and closes it with 4008; the others are
  * hardly later than before. The kernel buffers about 4 MiB more for each. Beyond the machine's
- * limit for TCP the others are not judged; `KiB` limits these buffers in a separate network.
+ * limit for TCP every connection slows down, so the others are not judged; `KiB` limits these
+ * buffers in a separate network namespace.
  */
 
 import assert from 'node:assert/strict';

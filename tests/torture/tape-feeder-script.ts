@@ -1,4 +1,4 @@
-/** The offers of the torture's feeder: generated trades, then a `promise` two days ahead. */
+/** The offers of the torture's feeder: generated trades, then a watermark two days ahead. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
