@@ -53,19 +53,20 @@ export async function dispatch(
     io.stdout(withLineEnd(command.usage));
     return ExitCode.ok;
   }
-  if (command.group === 'operator' && command.keepsUser !== true) takeOwner(ownArgs, io.env);
-  return await runReporting(command, args, ownArgs.includes('--json'), io);
+  return await runReporting(command, args, ownArgs, io);
 }
 
 async function runReporting(
   command: Command,
   args: readonly string[],
-  isJson: boolean,
+  ownArgs: readonly string[],
   io: CommandIo,
 ): Promise<number> {
   const name = `tapeloom ${command.path.join(' ')}`;
+  const isJson = ownArgs.includes('--json');
   const heard = new HeardIo(io);
   try {
+    if (command.group === 'operator' && command.keepsUser !== true) takeOwner(ownArgs, io.env);
     const code = await command.run(args, isJson ? heard.io : io);
     // A rejection that the command itself put into words. If stdout already has results, those carry the outcome.
     if (isJson && code !== ExitCode.ok && !heard.hasOutput && heard.lastSaid !== null) {

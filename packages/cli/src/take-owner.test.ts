@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
@@ -51,6 +59,16 @@ for (const words of [
     );
   });
 }
+
+test('a directory whose owner cannot be read is an error of the command', {
+  skip: rootMissing,
+}, async () => {
+  const loop = join(root, 'loop');
+  symlinkSync(loop, loop);
+  const outcome = await runRecorded(commands, ['account', 'list', '--data', loop]);
+  assert.equal(outcome.code, 1);
+  assert.match(outcome.err, /^tapeloom account list: .*ELOOP/);
+});
 
 test('as root, a backup is readable by root, and what is restored is the owner’s', {
   skip: rootMissing,

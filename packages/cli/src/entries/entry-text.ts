@@ -13,6 +13,8 @@ import type { EntryFormat } from './entry-format.ts';
 /** Rows that are measured for a table's column widths. */
 const TABLE_ROWS_MEASURED = 100;
 const CSV_SPECIAL = /[",\r\n]/;
+/** Shared: creating a format for every cell takes longer than all else. */
+const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 6 });
 
 export interface EntryText {
   /** Returns the text to write now, possibly empty. */
@@ -111,7 +113,7 @@ class TableText implements EntryText {
       case 'price':
         return this.#price(value as number);
       case 'number':
-        return (value as number).toLocaleString('en', { maximumFractionDigits: 6 });
+        return NUMBER.format(value as number);
       case 'time':
         return timeText(value as string);
       case 'nested':

@@ -72,7 +72,7 @@ export interface Config extends CommandLine, PaymentSettings {
   readonly simDays: number;
   /** The size limit of the result cache on disk; 0: no cache. */
   readonly cacheBytes: number;
-  /** How many days before the newest one stay on the tape; 0: all. */
+  /** How many days stay on the tape, before today or before the newest imported day; 0: all. */
   readonly keepDays: number;
   /** How many days an event stays in the audit log. */
   readonly auditDays: number;
