@@ -92,8 +92,8 @@ test('billing doctor --checkout begins a checkout of the test mode at both, and 
   const { code, out } = await doctor(['--checkout']);
   assert.equal(code, 0, out);
   assert.match(out, /^provider +what +outcome +detail$/m);
-  assert.match(out, /^stripe +checkout +ok +cs_\S+ was begun, looked at and closed$/m);
-  assert.match(out, /^paddle +checkout +ok +txn_\S+ was begun, looked at and closed$/m);
+  assert.match(out, /^stripe +checkout +ok +cs_\S+ was opened, read and closed$/m);
+  assert.match(out, /^paddle +checkout +ok +txn_\S+ was opened, read and closed$/m);
   assert.ok(stripe.world.sessions.every(({ status }) => status === 'expired'));
 });
 

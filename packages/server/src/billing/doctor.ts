@@ -54,7 +54,7 @@ function countriesFinding({ provider, offers }: DoctorOptions): Finding {
   if (all.length > 0) {
     return { what, outcome: 'ok', detail: all.map(({ code }) => code).join(', ') };
   }
-  const detail = 'nobody is sold to by it: the file of TAPELOOM_OFFERS names it for no country';
+  const detail = 'it sells in no country: the file of TAPELOOM_OFFERS assigns no country to it';
   return { what, outcome: 'warning', detail };
 }
 
@@ -62,7 +62,8 @@ function addressFinding({ provider, publicUrl }: DoctorOptions): Finding {
   const what = 'webhook address';
   const detail = `${publicUrl}/v1/webhooks/${provider.name}`;
   if (isLoopbackUrl(publicUrl)) {
-    const why = 'is this machine alone: no webhook arrives; TAPELOOM_PUBLIC_URL is not set';
+    const why =
+      'is reachable from this machine only, so no webhook arrives: set TAPELOOM_PUBLIC_URL';
     return { what, outcome: 'warning', detail: `${detail} ${why}` };
   }
   if (publicUrl.startsWith('https:')) return { what, outcome: 'ok', detail };
@@ -81,7 +82,7 @@ async function clockFinding({
     await response.body?.cancel();
     const theirs = Date.parse(response.headers.get('date') ?? '');
     if (Number.isNaN(theirs)) {
-      return { what, outcome: 'warning', detail: 'the provider does not say what time it is' };
+      return { what, outcome: 'warning', detail: "the provider's response has no Date header" };
     }
     const skew = Math.round((Number(clock.now() / MS_NS_BIG) - theirs) / 1_000);
     const seconds = Math.abs(skew);
@@ -143,7 +144,7 @@ async function tryCheckout({
   if (closed?.state !== 'failed') {
     throw new UpstreamError(`${ref} is ${closed?.state} after it was closed`);
   }
-  return `${ref} was begun, looked at and closed`;
+  return `${ref} was opened, read and closed`;
 }
 
 function messageOf(error: unknown): string {

@@ -1,5 +1,5 @@
 /**
- * Takes over the providers' answers. A webhook is a hint, stored before its response. Then the provider is queried, and
+ * Applies the providers' responses to orders and rights. A webhook is a hint, stored before its response. Then the provider is queried, and
  * its latest answer decides the order and its rights. So webhooks may arrive in any order, repeatedly or never:
  * `reconcile` lists events and queries everything that may have changed. Concurrent runs do no harm.
  */

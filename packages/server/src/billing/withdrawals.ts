@@ -358,7 +358,7 @@ export class Withdrawals {
 }
 
 function unknownIn({ provider }: OrderRecord): string {
-  return `nobody knows what became of the refund: check in ${provider} whether it was made, and make it there if not`;
+  return `the outcome of the refund is unknown: check in ${provider} whether it was made; if not, make it there`;
 }
 
 function isGivenBack({ refundedMinor, totalMinor }: Receipt, refund: DecidedRefund): boolean {

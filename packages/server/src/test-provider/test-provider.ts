@@ -136,7 +136,7 @@ export class TestProvider implements PaymentProvider {
 
   #known(ref: string): TestPayment {
     const payment = this.#payments.find(ref);
-    if (payment === null) throw new UpstreamError(`test knows no payment ${ref}`);
+    if (payment === null) throw new UpstreamError(`test has no payment ${ref}`);
     return payment;
   }
 
@@ -147,7 +147,7 @@ export class TestProvider implements PaymentProvider {
   #change(ref: string, change: Change, signal: AbortSignal): Promise<void> {
     return this.#ask(signal, async () => {
       const after = await this.#payments.change(ref, change);
-      if (after === null) throw new UpstreamError(`test knows no payment ${ref}`);
+      if (after === null) throw new UpstreamError(`test has no payment ${ref}`);
       if ('refused' in after) throw new UpstreamError(`test refused: ${after.refused}`);
     });
   }

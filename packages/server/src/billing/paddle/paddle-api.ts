@@ -72,7 +72,9 @@ export class PaddleApi {
   ): Promise<Answer> {
     signal.throwIfAborted();
     if (this.#clock.now() < this.#quietUntil) {
-      throw new UpstreamError(`paddle has had too many requests and was not asked to ${what}`);
+      throw new UpstreamError(
+        `paddle's request limit was reached, so the service did not ${what}; it sends requests again within a minute`,
+      );
     }
     const answered = question(this.#paddle);
     try {

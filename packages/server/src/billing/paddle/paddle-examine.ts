@@ -47,14 +47,14 @@ async function keyFinding({ api, environment }: Examined, signal: AbortSignal): 
   );
   if (fault !== null) return { what, outcome: 'fault', detail: fault };
   const money = environment === 'sandbox' ? 'sandbox: no money moves' : 'live: real money';
-  return { what, outcome: 'ok', detail: `Paddle takes it (${money}).` };
+  return { what, outcome: 'ok', detail: `Paddle accepts the key (${money}).` };
 }
 
 function tokenFinding({ clientToken, environment }: Examined): Finding {
   const what = 'client token';
   const fault = clientTokenFault(clientToken, environment);
   if (fault !== null) return { what, outcome: 'fault', detail: `${fault}.` };
-  return { what, outcome: 'ok', detail: `It has the form of one of the ${environment} account.` };
+  return { what, outcome: 'ok', detail: `It looks like a token of the ${environment} account.` };
 }
 
 function pageFinding({ publicUrl }: Examined): Finding {
@@ -103,9 +103,10 @@ async function webhookFinding(examined: Examined, signal: AbortSignal): Promise<
   const sent = ours.subscribedEvents.map(({ name }) => String(name));
   const missing = PADDLE_EVENTS.filter((name) => !sent.includes(name));
   if (missing.length > 0) {
-    return { what, outcome: 'fault', detail: `${url} is not sent ${missing.join(', ')}.` };
+    const detail = `${url} does not receive ${missing.join(', ')}. Select these events in Paddle.`;
+    return { what, outcome: 'fault', detail };
   }
-  return { what, outcome: 'ok', detail: `${url} is sent all that is needed.` };
+  return { what, outcome: 'ok', detail: `${url} receives all required events.` };
 }
 
 async function faultOf(signal: AbortSignal, ask: () => Promise<unknown>): Promise<string | null> {

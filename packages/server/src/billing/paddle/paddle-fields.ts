@@ -36,8 +36,8 @@ export function fieldFault(field: string, value: unknown): UpstreamError {
   const isWord = typeof value === 'string' && /^[a-z_]{1,40}$/.test(value);
   return new UpstreamError(
     isWord
-      ? `paddle says ${field} is ${value}, which is not known here`
-      : `paddle says something of ${field} that cannot be read`,
+      ? `paddle sent ${value} as ${field}, which is not known here`
+      : `paddle sent a ${field} that cannot be read`,
   );
 }
 

@@ -145,12 +145,18 @@ test('a status that is not known, or a member that is missing, is named, and gra
   await rig.refund(bought, 100);
   const unpaid = { billed_at: null, payments: [] };
   const cases: readonly [string, RegExp, RegExp, string, unknown][] = [
-    [open, /transaction\.status is frozen/, TRANSACTION, 'status', 'frozen'],
+    [open, /sent frozen as transaction\.status/, TRANSACTION, 'status', 'frozen'],
     [open, /left out custom_data\.tapeloom_order/, TRANSACTION, 'custom_data', null],
-    [open, /items are others/, TRANSACTION, 'items.0.quantity', 2],
-    [open, /billing_cycle is another/, TRANSACTION, 'items.0.price.billing_cycle.interval', 'year'],
+    [open, /items that differ/, TRANSACTION, 'items.0.quantity', 2],
+    [
+      open,
+      /billing_cycle that is not/,
+      TRANSACTION,
+      'items.0.price.billing_cycle.interval',
+      'year',
+    ],
     [open, /price\.unit_price\.amount/, TRANSACTION, 'items.0.price.unit_price.amount', '79.00'],
-    [running, /subscription\.status is asleep/, SUBSCRIPTION, 'status', 'asleep'],
+    [running, /sent asleep as subscription\.status/, SUBSCRIPTION, 'status', 'asleep'],
     [
       running,
       /left out subscription\.current_billing_period\.ends_at/,
@@ -161,8 +167,8 @@ test('a status that is not known, or a member that is missing, is named, and gra
     [running, /left out transaction\.subscription_id/, TRANSACTION, 'subscription_id', null],
     [bought, /left out transaction\.billed_at/, TRANSACTION, '', unpaid],
     [bought, /left out details\.totals\.grand_total/, TRANSACTION, 'details', null],
-    [bought, /adjustment\.status is maybe/, ADJUSTMENTS, '0.status', 'maybe'],
-    [bought, /adjustment\.action is gift/, ADJUSTMENTS, '0.action', 'gift'],
+    [bought, /sent maybe as adjustment\.status/, ADJUSTMENTS, '0.status', 'maybe'],
+    [bought, /sent gift as adjustment\.action/, ADJUSTMENTS, '0.action', 'gift'],
     [bought, /adjustment\.totals\.total/, ADJUSTMENTS, '0.totals.total', null],
   ];
   for (const [ref, message, where, member, value] of cases) {

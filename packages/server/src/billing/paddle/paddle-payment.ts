@@ -41,7 +41,7 @@ export function kindOf(checkout: Transaction): PaymentKind {
   if (billingCycle === null) return 'purchase';
   const { interval, frequency } = billingCycle;
   if (interval === 'month' && frequency === 1) return 'subscription';
-  throw new UpstreamError('paddle says price.billing_cycle is another than a month');
+  throw new UpstreamError('paddle sent a price.billing_cycle that is not one month');
 }
 
 export function isPaid({ status }: Transaction): boolean {
@@ -89,7 +89,7 @@ const NOT_PAID = { paidAt: null, paidUntil: null, cancelAtPeriodEnd: false } as 
 function agreedPrice({ items }: Transaction) {
   const [item] = items;
   const isOne = items.length === 1 && item?.quantity === 1 && item.price !== null;
-  if (!isOne) throw new UpstreamError('paddle says items are others than were agreed on');
+  if (!isOne) throw new UpstreamError('paddle sent items that differ from the order');
   return item.price!;
 }
 

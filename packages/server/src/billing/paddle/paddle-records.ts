@@ -28,7 +28,7 @@ export class PaddleRecords {
   /** The same for a transaction that must exist. */
   async knownCheckout(ref: string, signal: AbortSignal): Promise<Transaction> {
     const checkout = await this.checkout(ref, signal);
-    if (checkout === null) throw new UpstreamError('paddle knows no such transaction');
+    if (checkout === null) throw new UpstreamError('paddle has no such transaction');
     return checkout;
   }
 

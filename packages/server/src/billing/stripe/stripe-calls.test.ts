@@ -212,7 +212,7 @@ test('the doctor reads what has to be set at Stripe, and says what is missing', 
   const findings = await rig.provider.examine(NEVER);
   const detail = (what: string) => findings.find((one) => one.what === what)?.detail ?? '';
   assert.match(detail('webhook endpoint'), /does not get .*invoice\.paid/);
-  assert.match(detail('events'), /waits for its webhook/);
+  assert.match(detail('events'), /was not delivered to its webhook/);
   endpoint!.status = 'disabled';
   assert.equal((await outcomes())['webhook endpoint'], 'fault');
   rig.server.world.endpoints.length = 0;

@@ -86,9 +86,9 @@ async function events(api: Stripe): Promise<Finding> {
   const asked = { limit: 1, types: [...STRIPE_EVENTS], delivery_success: false };
   const [missed] = listOf(await api.events.list(asked), 'events');
   if (missed === undefined) {
-    return { what: 'events', outcome: 'ok', detail: 'none waits for a webhook to be taken' };
+    return { what: 'events', outcome: 'ok', detail: 'none is undelivered' };
   }
-  const detail = `${missed.id} (${missed.type}) waits for its webhook to be taken`;
+  const detail = `${missed.id} (${missed.type}) was not delivered to its webhook yet`;
   return { what: 'events', outcome: 'warning', detail };
 }
 
@@ -103,7 +103,10 @@ async function webhooks(api: Stripe, isLive: boolean): Promise<Finding> {
   }
   const { url, status, enabled_events: enabled, livemode } = endpoint;
   if (status !== 'enabled') return { what, outcome: 'fault', detail: `${url} is ${status}` };
-  if (livemode !== isLive) return { what, outcome: 'fault', detail: `${url} is of the other mode` };
+  if (livemode !== isLive) {
+    const detail = `${url} belongs to the other mode (live or test)`;
+    return { what, outcome: 'fault', detail };
+  }
   const missing = STRIPE_EVENTS.filter((type) => !enabled.includes('*') && !enabled.includes(type));
   if (missing.length === 0) return { what, outcome: 'ok', detail: `${url} gets what it needs` };
   return { what, outcome: 'warning', detail: `${url} does not get ${missing.join(', ')}` };

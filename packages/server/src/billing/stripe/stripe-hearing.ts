@@ -29,7 +29,7 @@ export async function findSession(
 /** Rejects if it does not exist. */
 export async function knownSession(api: Stripe, ref: string): Promise<Stripe.Checkout.Session> {
   const session = await findSession(api, ref);
-  if (session === null) throw new UpstreamError(`stripe knows no checkout ${ref}`);
+  if (session === null) throw new UpstreamError(`stripe has no checkout ${ref}`);
   return session;
 }
 

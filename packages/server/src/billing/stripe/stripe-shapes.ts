@@ -15,7 +15,7 @@ export const REFUND_FIELD = 'tapeloom_refund';
 
 export function unknownValue(field: string, value: unknown): UpstreamError {
   const said = value === undefined ? 'nothing' : JSON.stringify(value);
-  return new UpstreamError(`stripe says ${said} as ${field}, which is not known here`);
+  return new UpstreamError(`stripe sent ${said} as ${field}, which is not known here`);
 }
 
 /** Stripe's times are in seconds. */
