@@ -212,10 +212,10 @@ export class ConnectionSubscriptions {
   }
 
   /** Announces the end of a deprecated indicator. */
-  #announceEnd({ request: { goesOn, spec } }: Subscription): Actions {
+  #announceEnd({ request: { removedOn, spec } }: Subscription): Actions {
     const { indicator } = spec;
-    if (goesOn === undefined || !this.#isFirst(indicator)) return NOTHING;
-    const effectiveAt = `${parseInstant(goesOn)}`;
+    if (removedOn === undefined || !this.#isFirst(indicator)) return NOTHING;
+    const effectiveAt = `${parseInstant(removedOn)}`;
     return [send({ t: 'notice', kind: 'deprecation', effectiveAt, indicator })];
   }
 

@@ -58,7 +58,7 @@ function resolve(message: SubscribeMessage, { day, entitlements }: StreamContext
     meansSince: message.instrument === 'alias' ? day : (0 as UtcDay),
     isMoved: false,
     rollsOn: message.instrument === 'alias' ? addDays(day, 1) : null,
-    ...(message.instrument === 'leaving' && { goesOn: '2027-06-01' }),
+    ...(message.instrument === 'leaving' && { removedOn: '2027-06-01' }),
   };
 }
 

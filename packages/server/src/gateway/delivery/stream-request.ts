@@ -44,7 +44,7 @@ export interface StreamRequest {
   /** When the name is to mean another contract, in tape time as this caller sees it. */
   readonly rollsOn: UtcDay | null;
   /** The day on which its indicator is removed, YYYY-MM-DD; absent while it stays. */
-  readonly goesOn?: string;
+  readonly removedOn?: string;
 }
 
 /** The caller's rights and the time. */
@@ -125,7 +125,7 @@ export function createResolver(catalogue: StreamCatalogue): ResolveStream {
       meansSince,
       isMoved: false,
       rollsOn: book.nextRoll(name, day)?.from ?? null,
-      ...(indicator.deprecated && { goesOn: indicator.deprecated.until }),
+      ...(indicator.deprecated && { removedOn: indicator.deprecated.until }),
     };
   };
 }
