@@ -28,7 +28,10 @@ test('sockets beyond the limit on open files take nothing from the tape and the 
   const openFiles = many.openFiles - connectionLimits(many).all + 64;
   const service = new RunningService({ data, env: NO_TRADES, openFiles });
   await service.ready();
-  assert.match(service.errors, /at most 64 connections, for the process may open only \d+ files/);
+  assert.match(
+    service.errors,
+    /at most 64 connections, because the process may open only \d+ files/,
+  );
   const before = await service.open();
   const idle: Socket[] = [];
   for (let count = 0; count < openFiles + 20; count += 1) {

@@ -84,6 +84,6 @@ test('a disk that was full and has room again ends the process with 75, for a su
   assert.equal(await within(WAIT_LIMIT_MS, 'the end', service.ended), 75);
   assert.match(
     service.output,
-    /the disk takes writes again, and the tape goes on with the next start/,
+    /the disk accepts writes again; the tape resumes with the next start/,
   );
 });

@@ -269,7 +269,7 @@ test('an alias means the same contract over history and the stream: one a day, t
         size: 1,
         side: 1 as const,
       }));
-      // A session is returned whole or not at all, and this one began on the previous day.
+      // A session is computed from its open, and this one began on the previous day.
       const before = { ...trades[0]!, at: (now - 17n * HOUR) as EpochNs };
       service.tape.commit(symbol, [before, ...trades.reverse()], now);
     }

@@ -97,7 +97,7 @@ test('a file is played as if it were live, and a stream gets what history says a
   const data = join(directory, replays()[0]!);
   assert.match(service.errors, new RegExp(`The data directory ${data} is removed afterwards`));
   const subscriber = await follow(service, 'ESH6');
-  await service.says(/The replay has come to its end\. What was played is served on/);
+  await service.says(/The replay has ended\. Its data is still served/);
   // All earlier messages have arrived.
   await subscriber.send({ t: 'ping', id: 'end' });
   await subscriber.first(({ t, id }) => t === 'pong' && id === 'end');
@@ -168,7 +168,7 @@ test('a day of the tape is played up to its close, and the process ends when str
     bars.map(({ data }) => (data as { volume: number }).volume),
     new Array(30).fill(60),
   );
-  assert.match(service.output, /all is played: stopping\nstopped, the tape is closed\n$/);
+  assert.match(service.output, /the replay is complete: stopping\nstopped, the tape is closed\n$/);
   assert.deepEqual(replays(), []);
   assert.deepEqual(readdirSync(data, { recursive: true }).sort(), files);
 });

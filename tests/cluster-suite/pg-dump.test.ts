@@ -93,7 +93,7 @@ suite('accounts out of a dump', { skip: natsServerMissing || postgresToolsMissin
       assert.equal(await service.ended, 1);
       assert.match(
         `${service.output}${service.errors}`,
-        /PostgreSQL was put back to an older copy/,
+        /PostgreSQL was restored from an older backup/,
       );
       await node.kill();
     }

@@ -48,12 +48,12 @@ const FILL_PARTS: Readonly<Record<FillPart, string>> = {
 };
 
 const ENDS: Readonly<Record<string, string>> = {
-  sent: 'all is played',
-  failed: 'no more trades are taken in',
-  disk: 'the disk takes writes again, and the tape goes on with the next start',
-  drained: 'the node was asked to leave its cluster',
+  sent: 'the replay is complete',
+  failed: 'no more trades are ingested',
+  disk: 'the disk accepts writes again; the tape resumes with the next start',
+  drained: 'a drain of this node was requested',
   displaced:
-    'the register of nodes knows another process in the place of this node: its data directory was copied, or PostgreSQL was put back to an older copy',
+    'the register of nodes names another process as this node: its data directory was copied, or PostgreSQL was restored from an older backup',
 };
 
 /** Plays a past time, in a directory of its own instead of the configured one. */
@@ -145,7 +145,7 @@ async function run(
   using manager = ServiceManager.of({
     env: processEnvironment(),
     clock: createClock({ kind: 'system' }),
-    onFault: (why) => logging.log.error({ why }, 'systemd could not be told'),
+    onFault: (why) => logging.log.error({ why }, 'could not notify systemd'),
   });
   try {
     using _lock = lockDirectory(config.data);
@@ -175,7 +175,7 @@ async function run(
       journal?.info({ version: VERSION, seconds: Number(seconds.toFixed(1)) }, 'ready');
     };
     const told = service.live.then(report, () =>
-      announcer.say('The source failed; what is on the tape is served.'),
+      announcer.say('The source failed; existing data is still served.'),
     );
     void told.then(() => manager?.ready(() => service.isAlive));
     hangUps.handler = reloadOn(settings, service, manager, logging.log);
@@ -223,8 +223,8 @@ function watchReplay(
   });
   const streams = () => (isTold ? service.streams : null);
   const watch = new ReplayWatch(streams, market, createClock({ kind: 'system' }));
-  const then = exitsAtEnd ? '' : ' What was played is served on, and time goes on without trades.';
-  void watch.played.then(() => announcer.say(`The replay has come to its end.${then}`));
+  const then = exitsAtEnd ? '' : ' Its data is still served, and time continues without trades.';
+  void watch.played.then(() => announcer.say(`The replay has ended.${then}`));
   return watch;
 }
 

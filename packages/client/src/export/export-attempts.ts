@@ -1,7 +1,7 @@
 /**
  * The HTTP responses of one export: the first, and as many resumes as it takes to complete it. The first request is
- * never sent twice, since an export is charged when it starts. With the token of the first response, resumes are free.
- * It gives up after five resumes in a row without new data, or after `maxRetries` of them.
+ * repeated only after a rate limit, which charges nothing: an export is charged when it starts. With the token of the
+ * first response, resumes are free. It gives up after five resumes in a row without new data, or after `maxRetries`.
  */
 
 import type { OpenAnswer } from '../rest/open-answer.ts';

@@ -24,7 +24,7 @@ export class CatalogueWatch {
     if (!isOther) return;
     const message =
       "The service's catalogue is another than the one the types were made from: parameters and data may " +
-      'differ. `npx tapeloom-types` makes the types anew.';
+      'differ. Run `npx tapeloom-types` to update the types.';
     this.#warn({ code: 'CATALOG_CHANGED', message });
   }
 }

@@ -187,7 +187,8 @@ export class Connection {
   }
 
   #tokenFailed(cause: unknown): void {
-    const message = 'The function of the option "token" gave no token; it is asked again.';
+    const message =
+      'The function of the option "token" returned no token; the client calls it again.';
     this.#actions.push({ t: 'warn', warning: { code: 'TOKEN_FAILED', message, cause } });
     this.#backOff({ code: LOST, reason: NO_TOKEN });
   }
@@ -243,7 +244,7 @@ export class Connection {
     const instrument = message.instrument ?? null;
     const update: Notice = { t: 'notice', kind: message.kind, effectiveAt, instrument };
     if (message.kind === 'catalog') {
-      const text = "The service's catalogue changes: `npx tapeloom-types` makes the types anew.";
+      const text = "The service's catalogue changes. Run `npx tapeloom-types` to update the types.";
       this.#actions.push({ t: 'warn', warning: { code: 'CATALOG_CHANGED', message: text } });
     }
     for (const { sub, request } of this.#topics.all) {
@@ -362,7 +363,7 @@ export class Connection {
   }
 
   #tellFailures(cause: ConnectionLoss): void {
-    const why = lossText(cause) || 'the platform does not say why; in a browser its console does';
+    const why = lossText(cause) || 'the platform gives no reason; in a browser see its console';
     const message = `The stream at ${this.#url} cannot be reached: ${why}. The client keeps trying.`;
     this.#actions.push({ t: 'warn', warning: { code: 'CONNECTION_FAILED', message, cause } });
   }

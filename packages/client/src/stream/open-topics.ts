@@ -144,7 +144,7 @@ export class OpenTopics {
     topic.refusals += 1;
     this.#refused.add(topic);
     const { instrument, indicator } = topic.request;
-    const text = `${indicator} of ${instrument} is interrupted (${code}: ${message}); it is asked for again.`;
+    const text = `${indicator} of ${instrument} is interrupted (${code}: ${message}); the client subscribes again.`;
     return { t: 'warn', warning: { code: 'SUBSCRIPTION_RETRIED', message: text } };
   }
 

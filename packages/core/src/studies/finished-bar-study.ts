@@ -1,9 +1,9 @@
 /**
  * A study whose objects are found in finished bars and carried until a price trades. Objects are final at birth and
  * bars are no objects, so k counts births and removals only. A trade first removes what it reaches, in each bar it is
- * part of; then the bar it fills gives birth. A bar that ends otherwise gives birth before the trade that ended it
- * counts. At the close the last bar gives birth, then the oldest expire. From a session's first missing day on no bar
- * gives birth.
+ * part of; then the bar it fills creates its objects. A bar that ends otherwise creates its objects before the trade
+ * that ended it counts. At the close the last bar creates its objects, then the oldest expire. From a session's first
+ * missing day on no bar creates objects.
  */
 
 import type { TradeBatch } from '../trade-batch.ts';

@@ -187,7 +187,7 @@ export const EXPORTS: LimitSection = {
       'the service computes more when you have read some',
     ],
     [
-      'Parquet and Arrow files being written for an account at a time',
+      'Parquet, Arrow and CSV files being written for an account at a time',
       count(OPEN_LIMITS.eachMax),
       refused('CAPACITY'),
     ],

@@ -94,7 +94,7 @@ function notCovered(
 ): Refusal {
   const isBefore = missingDays[0]! < dayOf(start);
   const why = isBefore
-    ? ' A session is returned whole or not at all, so its first days are needed.'
+    ? ' The session at the start of the range is computed from its open, so the days since then are needed.'
     : '';
   return Refusal.ofQuestion({
     code: 'NOT_COVERED',

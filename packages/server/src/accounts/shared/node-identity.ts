@@ -31,8 +31,8 @@ export async function nodeIdentity(
   const id = idIn(text);
   if (id !== null) return id;
   throw new NodeIdentityError(
-    `${path} does not say which node this is: put back the file that was there, or remove it, ` +
-      'and the directory is another node from then on',
+    `${path} contains no valid node id. Restore the original file, or remove it: ` +
+      'the directory then becomes a new node',
   );
 }
 

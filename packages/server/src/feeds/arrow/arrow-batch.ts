@@ -89,7 +89,8 @@ export class ArrowBatch {
       node += 1;
       let count = bufferCount(layout);
       if (isView(layout)) {
-        if (view >= viewCounts.count) throw damaged('does not say how many buffers its texts have');
+        if (view >= viewCounts.count)
+          throw damaged('does not declare how many buffers its texts have');
         count += viewCounts.number(view, 0, 'i64');
         view += 1;
       }
@@ -155,7 +156,7 @@ function expandZstd(packed: Uint8Array, bytes: number, name: string): Uint8Array
     // Reported below, like a wrong length.
   }
   if (expanded?.length === bytes) return expanded;
-  throw damaged(`has a buffer of "${printedText(name)}" that is not zstd of the length it says`);
+  throw damaged(`has a buffer of "${printedText(name)}" that is not zstd of its declared length`);
 }
 
 function damaged(what: string): FeedError {

@@ -160,7 +160,7 @@ async function messageAt(
   const header = message.table(2);
   const bodyBytes = message.number(3, 'i64');
   if (header === null || bodyBytes < 0) {
-    throw new FeedError(`The Arrow file is damaged: the message at byte ${at} says nothing.`);
+    throw new FeedError(`The Arrow file is damaged: the message at byte ${at} has no content.`);
   }
   if (bodyAt + bodyBytes > limit) throw cut(limit);
   return { kind, version, header, bodyAt, bodyBytes, end: bodyAt + bodyBytes };

@@ -123,6 +123,6 @@ export function expanded(block: Uint8Array, into: Uint8Array, from: number): num
 
 function damaged(): FeedError {
   return new FeedError(
-    'The file is damaged: a part that is packed with LZ4 is not of the length it says.',
+    'The file is damaged: a part that is packed with LZ4 does not have its declared length.',
   );
 }

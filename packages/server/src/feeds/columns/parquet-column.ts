@@ -219,11 +219,11 @@ function codesOfWords(
 function wordCodes(bytes: Uint8Array, count: number, known: WordCodes): Uint32Array | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // Each has at least its length.
-  if (count * 4 > bytes.length) throw new Error('a page has fewer words than it says');
+  if (count * 4 > bytes.length) throw new Error('a page has fewer words than declared');
   const codes = new Uint32Array(count);
   let at = 0;
   for (let word = 0; word < count; word += 1) {
-    if (at + 4 > bytes.length) throw new Error('a page has fewer words than it says');
+    if (at + 4 > bytes.length) throw new Error('a page has fewer words than declared');
     const from = at + 4;
     at = from + view.getUint32(at, true);
     if (at > bytes.length) throw new Error('a word goes on behind its page');
@@ -261,7 +261,7 @@ function indexesOf(values: Uint8Array, count: number): Uint32Array {
 }
 
 function bytesOf(values: Uint8Array, bytes: number): Uint8Array {
-  if (values.length < bytes) throw new Error('a page has fewer values than it says');
+  if (values.length < bytes) throw new Error('a page has fewer values than declared');
   return values.subarray(0, bytes);
 }
 

@@ -55,7 +55,7 @@ function readLengths(bytes: Uint8Array, from: number, count: number): Lengths | 
       value += (byte & 127) * 2 ** (7 * index);
       if (byte < 128) return value;
     }
-    throw new Error('a page has fewer values than it says');
+    throw new Error('a page has fewer values than declared');
   };
   const signed = () => {
     const coded = varint();
@@ -64,7 +64,7 @@ function readLengths(bytes: Uint8Array, from: number, count: number): Lengths | 
   const blockValues = varint();
   const parts = varint();
   const partValues = blockValues / parts;
-  if (varint() !== count) throw new Error('a page has not as many values as it says');
+  if (varint() !== count) throw new Error('a page does not have as many values as declared');
   // Eight numbers of any width end at a byte boundary.
   if (!Number.isInteger(partValues) || partValues === 0 || partValues % 8 !== 0) {
     throw new Error('a page has blocks of no size');
@@ -82,11 +82,11 @@ function readLengths(bytes: Uint8Array, from: number, count: number): Lengths | 
     at += widths.length;
     for (let part = 0; part < parts && filled < count; part += 1) {
       const bits = widths[part];
-      if (bits === undefined) throw new Error('a page has fewer values than it says');
+      if (bits === undefined) throw new Error('a page has fewer values than declared');
       if (bits > BITS_MAX) return null;
       const taken = Math.min(partValues, count - filled);
       if (at + Math.ceil((taken * bits) / 8) > bytes.length) {
-        throw new Error('a page has fewer values than it says');
+        throw new Error('a page has fewer values than declared');
       }
       const above = new Uint32Array(taken);
       if (bits > 0) unpackBits(bytes, at, bytes.length, bits, above, 0, taken);

@@ -120,7 +120,7 @@ function presence(levels: Uint8Array, count: number) {
 function expanded(packed: Uint8Array, length: number, { expand }: PageForm): Uint8Array {
   if (length === 0) return new Uint8Array();
   const page = expand === null ? packed : expand(packed, length);
-  if (page.length !== length) throw new Error('a page does not expand to the length it says');
+  if (page.length !== length) throw new Error('a page does not expand to its declared length');
   return page;
 }
 

@@ -19,7 +19,7 @@ export function readRuns(
   for (let filled = 0; filled < into.length; ) {
     let head = 0;
     for (let shift = 0; ; shift += 7) {
-      if (at >= to || shift > 28) throw new Error('a page has fewer values than it says');
+      if (at >= to || shift > 28) throw new Error('a page has fewer values than declared');
       const byte = bytes[at]!;
       at += 1;
       head |= (byte & 127) << shift;
@@ -27,7 +27,7 @@ export function readRuns(
     }
     const length = head >>> 1;
     if ((head & 1) === 0) {
-      if (at + valueBytes > to) throw new Error('a page has fewer values than it says');
+      if (at + valueBytes > to) throw new Error('a page has fewer values than declared');
       let value = 0;
       for (let byte = 0; byte < valueBytes; byte += 1) value |= bytes[at + byte]! << (8 * byte);
       at += valueBytes;
@@ -41,7 +41,7 @@ export function readRuns(
       const count = Math.min(into.length - filled, length * 8);
       // The last group may end after its last number.
       if (at + Math.ceil((count * bits) / 8) > to) {
-        throw new Error('a page has fewer values than it says');
+        throw new Error('a page has fewer values than declared');
       }
       unpackBits(bytes, at, to, bits, into, filled, count);
       filled += count;

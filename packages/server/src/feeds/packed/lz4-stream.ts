@@ -45,7 +45,7 @@ async function* expandFrame(input: PackedBytes): AsyncGenerator<Uint8Array> {
     const size = await word(input);
     if (size === 0) break;
     const length = size % PLAIN_BLOCK;
-    if (length > blockBytes) throw input.damaged('a block is longer than its frame says');
+    if (length > blockBytes) throw input.damaged('a block is longer than its frame declares');
     const stored = await input.take(length + (hasBlockSums ? 4 : 0));
     const block = stored.subarray(0, length);
     if (hasBlockSums && wordAt(stored, length) !== xxHash32(block)) {
@@ -66,7 +66,7 @@ async function* expandFrame(input: PackedBytes): AsyncGenerator<Uint8Array> {
     throw input.damaged('its content does not fit its checksum');
   }
   if (contentBytes !== null && contentBytes !== BigInt(total)) {
-    throw input.damaged('it does not expand to the length it says');
+    throw input.damaged('it does not expand to its declared length');
   }
 }
 

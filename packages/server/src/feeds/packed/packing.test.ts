@@ -91,12 +91,12 @@ describe('a zip', () => {
   });
 
   it('that lies, hides or cannot be read is refused', async () => {
-    await refused(zipOf([{ ...entry, lies: { bytes: 100 } }]), /expands to more than it says/);
+    await refused(zipOf([{ ...entry, lies: { bytes: 100 } }]), /expands to more than declared/);
     await refused(
       zipOf([{ ...entry, lies: { bytes: text.length + 1 } }]),
-      /does not expand to what/,
+      /does not match its declared size/,
     );
-    await refused(zipOf([{ ...entry, lies: { crc32: 7 } }]), /does not expand to what/);
+    await refused(zipOf([{ ...entry, lies: { crc32: 7 } }]), /does not match its declared size/);
     await refused(zipOf([{ ...entry, lies: { flags: 1 } }]), /"es.csv" in the zip is encrypted/);
     await refused(zipOf([{ ...entry, lies: { method: 14 } }]), /packed by method 14/);
     await refused(zipOf([entry, { ...entry, lies: { offset: 0 } }]), /stands where another/);

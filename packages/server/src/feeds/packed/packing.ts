@@ -148,12 +148,14 @@ async function* entryBytes(source: ByteSource, entry: ZipEntry): AsyncGenerator<
   for await (const piece of entryPieces(packed, entry, what)) {
     size += piece.length;
     // Checked per piece: an endless entry never ends.
-    if (size > entry.bytes) throw new FeedError(`The ${what} expands to more than it says.`);
+    if (size > entry.bytes) throw new FeedError(`The ${what} expands to more than declared.`);
     sum = crc32(piece, sum);
     yield piece;
   }
   if (size !== entry.bytes || sum !== entry.crc32) {
-    throw new FeedError(`The ${what} is damaged: it does not expand to what it says.`);
+    throw new FeedError(
+      `The ${what} is damaged: its content does not match its declared size and checksum.`,
+    );
   }
 }
 

@@ -73,7 +73,7 @@ async function* expandBlock(
   }
   const packed = input.passed - dataFrom;
   if ((said.packed ?? packed) !== packed || (said.total ?? total) !== total) {
-    throw input.damaged('a block has not the length that it says');
+    throw input.damaged('a block does not have its declared length');
   }
   const padding = await input.take((4 - (packed % 4)) % 4);
   if (padding.some((byte) => byte !== 0)) throw input.damaged('a block goes on behind its end');

@@ -117,7 +117,7 @@ function readEntry(
   at: number,
 ): { readonly entry: ZipEntry | null; readonly end: number } {
   if (at + ENTRY_BYTES > view.byteLength || view.getUint32(at, true) !== ENTRY_SIGNATURE) {
-    throw damaged('its directory has fewer entries than it says');
+    throw damaged('its directory has fewer entries than declared');
   }
   const nameEnd = at + ENTRY_BYTES + view.getUint16(at + 28, true);
   const extraEnd = nameEnd + view.getUint16(at + 30, true);

@@ -61,7 +61,7 @@ async function contentFault(
     if (size !== bytes) return `${path} has ${size} bytes, not ${bytes}`;
     const hash = createHash('sha256');
     const isWhole = await copyPieces(file, null, bytes, hash, onBytes);
-    return isWhole && hash.digest('hex') === sha256 ? null : `${path} does not fit its SHA-256`;
+    return isWhole && hash.digest('hex') === sha256 ? null : `${path} does not match its SHA-256`;
   } catch (error) {
     return `${path}: ${messageOf(error)}`;
   }

@@ -25,6 +25,8 @@ import {
 import { ACCOUNTS_FILE } from './make-backup.ts';
 
 const STAGING = 'restoring';
+const ADVICE =
+  'Nothing was restored; tapeloom backup verify names all such files, and --at chooses an earlier backup';
 
 export interface RestoreRequest {
   readonly folder: string;
@@ -108,7 +110,9 @@ async function copyOut(
 ): Promise<void> {
   signal.throwIfAborted();
   const content = contentPath(folder, sha256);
-  if (!existsSync(content)) throw new BackupRefusedError(`${content} is missing: it is ${path}`);
+  if (!existsSync(content)) {
+    throw new BackupRefusedError(`${content}, the backup's copy of ${path}, is missing. ${ADVICE}`);
+  }
   await makeDirectories(dirname(target));
   await using source = await open(content, 'r');
   const { size } = await source.stat();
@@ -117,8 +121,7 @@ async function copyOut(
   const isWhole = size === bytes && (await copyPieces(source, file, bytes, hash, onBytes));
   if (!isWhole || hash.digest('hex') !== sha256) {
     throw new BackupRefusedError(
-      `${content} does not fit its SHA-256: it is ${path}. Nothing was restored; tapeloom backup verify ` +
-        'names all such files, and --at chooses an earlier backup',
+      `${content}, the backup's copy of ${path}, does not match its SHA-256. ${ADVICE}`,
     );
   }
   await file.sync();

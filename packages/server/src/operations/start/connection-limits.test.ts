@@ -46,7 +46,7 @@ test('an operator is told when the limit on open files leaves few connections', 
   assert.equal(told(20_000), null);
   assert.equal(
     told(1_024),
-    'at most 784 connections, for the process may open only 1024 files (ulimit -n)',
+    'at most 784 connections, because the process may open only 1024 files (ulimit -n)',
   );
 });
 

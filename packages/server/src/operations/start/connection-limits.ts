@@ -62,5 +62,5 @@ export function connectionLimits({ openFiles, cores }: MachineLimits): SocketLim
 
 export function fewConnections({ all }: SocketLimits, { openFiles }: MachineLimits): string | null {
   if (all >= CONNECTIONS_PLENTY) return null;
-  return `at most ${all} connections, for the process may open only ${openFiles} files (ulimit -n)`;
+  return `at most ${all} connections, because the process may open only ${openFiles} files (ulimit -n)`;
 }

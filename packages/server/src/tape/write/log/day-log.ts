@@ -1,5 +1,5 @@
 /**
- * The writing end of one day's log. One record is one write and one sync, and the next write starts only after that
+ * Writes one day's log. One record is one write and one sync, and the next write starts only after that
  * sync, so at most the last record of a log can be torn. The first failure ends the log for good: after a failed sync
  * the state of the disk is unknown, so nothing is retried.
  */
