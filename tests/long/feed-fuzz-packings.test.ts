@@ -1,0 +1,3 @@
+import { testMutations } from './feed-mutations.ts';
+
+testMutations('packings');
