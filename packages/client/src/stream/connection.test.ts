@@ -95,10 +95,26 @@ describe('a lost connection', () => {
       const stage = new StreamStage();
       stage.random = random;
       stage.subscribe();
+      return Array.from({ length: 3 }, () => {
+        stage.socket.end();
+        return stage.passToRetry();
+      });
+    });
+    assert.deepEqual(waits, [
+      [250, 500, 1_000],
+      [313, 625, 1_250],
+      [375, 750, 1_500],
+    ]);
+  });
+
+  test('is made again at times of its own by each of many clients [CLIENT-11]', () => {
+    const waits = Array.from({ length: 40 }, () => {
+      const stage = new StreamStage({ random: undefined } as object);
+      stage.subscribe();
       stage.socket.end();
       return stage.passToRetry();
     });
-    assert.deepEqual(waits, [250, 313, 375]);
+    assert.ok(new Set(waits).size > 1, `${waits[0]}`);
   });
 
   test('is the first failure again after one that lasted', () => {

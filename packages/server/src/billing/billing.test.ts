@@ -117,6 +117,12 @@ test('an offer that is held cannot be bought again, until its rights have ended 
   rig.pass(29n * DAY_NS);
   const later = await rig.checkout(account, { offer: 'history' });
   assert.ok('refused' in later && later.refused === 'held');
+  for (const state of ['cancelled', 'past_due'] as const) {
+    await rig.deliver(rig.provider.change(live.ref, { state }));
+    assert.equal(await rig.planOf(account), 'live_history');
+    const meanwhile = await rig.checkout(account);
+    assert.ok('refused' in meanwhile && meanwhile.refused === 'held', state);
+  }
   await rig.deliver(rig.provider.change(live.ref, { state: 'ended' }));
   assert.ok('id' in (await rig.checkout(account)));
 });

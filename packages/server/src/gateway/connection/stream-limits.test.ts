@@ -37,10 +37,12 @@ async function connectionsOf(desk: AccountStream, plan: Plan, limit: number): Pr
     open.push([await desk.open(key), key]);
   }
   for (const key of keys) {
-    using tooMany = desk.connect(key);
+    using tooMany = await desk.connect(key).opened();
+    await assert.rejects(tooMany.answered(), plan);
     assert.equal((await tooMany.closed).code, 4029, plan);
     assert.deepEqual(tooMany.messages, []);
   }
+  for (const [client] of open) await client.answered();
   await desk.end(...open.pop()!);
   using freed = await desk.open(keys[0]);
   await freed.answered();
@@ -209,6 +211,9 @@ test('with a limit of one, both modes and the alias share the configuration [COU
     using one = await desk.open(await desk.key('sandbox'));
     assert.equal(await ask(one, 'a', custom(1)), 'ok');
     assert.equal(await ask(one, 'b', { ...custom(1), ...more }), 'ok');
+    // The second one holds it alone.
+    one.send({ t: 'unsubscribe', sub: 'a' });
+    assert.equal(await ask(one, 'c', custom(2)), 'QUOTA_EXCEEDED');
   }
 });
 

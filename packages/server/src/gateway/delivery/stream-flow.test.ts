@@ -161,9 +161,10 @@ test('a token works whatever site sends it [TOK-12]', async () => {
 });
 
 test('sockets nobody has proven are few: per address and in all, and 5 s whatever they send [SEC-16] [SEC-37]', async () => {
+  const sockets = new DoorSockets({ ...socketLimits(20), strangers: 5, strangersPerAddress: 3 });
   await using desk = await AccountStream.start({
     ...REAL,
-    sockets: new DoorSockets({ ...socketLimits(20), strangers: 5, strangersPerAddress: 3 }),
+    sockets,
     trustedProxies: [parseIpRange('127.0.0.1')!],
   });
   const from = (address: string) =>
@@ -171,10 +172,12 @@ test('sockets nobody has proven are few: per address and in all, and 5 s whateve
   const crowd = [await from('10.0.0.1'), await from('10.0.0.1'), await from('10.0.0.1')];
   // One more of an address takes the slot of its oldest, whatever others hold.
   const open = [await from('10.0.0.2'), await from('10.0.0.1')];
+  assert.equal(sockets.counts.strangers, 4);
   assert.equal((await crowd.shift()!.closed).code, 1013);
   open.push(await from('10.0.0.3'));
   // One more in all takes that of the address that has most.
   open.push(await from('10.0.0.4'));
+  assert.equal(sockets.counts.strangers, 5);
   assert.equal((await crowd.shift()!.closed).code, 1013);
   open.push(...crowd);
   // A key is admitted even when unproven connections have filled their slots.

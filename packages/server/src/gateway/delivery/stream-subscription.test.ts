@@ -5,6 +5,7 @@ import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import { Compile } from 'typebox/schema';
+import { AccountStream } from '../../../testing/stream/account-stream.ts';
 import { DAY, InProcessStream } from '../../../testing/stream/in-process-stream.ts';
 import { openClient, subscribe } from '../../../testing/stream/stream-client.ts';
 
@@ -50,6 +51,23 @@ test('subscribed, status, snapshot, then updates, each with its fields [SUB-13] 
   assert.equal(upsert.id, snapshot.items[0]!.id);
   assert.equal((upsert.data as { high: number }).high, 104);
   assert.equal(stream.faults.length, 0);
+});
+
+test('the lag of a stream that starts in the past is its distance to the newest it may see [EVT-14]', async () => {
+  await using desk = await AccountStream.start();
+  const time = `${desk.clock.now()}`;
+  desk.stream.trade({ price: 100 });
+  await desk.stream.pass(660_000);
+  for (const [plan, lagMs] of [
+    ['live', 660_000],
+    ['sandbox', 60_000],
+  ] as const) {
+    using one = await desk.open(await desk.key(plan));
+    one.send(subscribe('a', { from: { time } }));
+    const live = await one.find('status', ({ state }) => state === 'live');
+    assert.deepEqual(await one.find('status'), { ...live, state: 'warming', lagMs });
+    assert.equal(live.lagMs, 0, plan);
+  }
 });
 
 test('an empty topic has an empty snapshot; an object settles with final and never changes after [OBJ-03] [OBJ-04] [EVT-11]', async () => {

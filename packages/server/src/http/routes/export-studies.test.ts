@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
+import { utcDay } from '@tapeloom/core/utc-day';
 import { fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import { HistoryReader, RANGE } from '../../../testing/history/history-requests.ts';
 import { RestService } from '../../../testing/rest/rest-service.ts';
@@ -113,10 +114,31 @@ test('several studies are the lines of each alone, one after the other, named, f
   assert.match(answer.headers['content-disposition']!, /"ESZ6-bars\+footprint\+bars-/);
 });
 
-test('several studies go on at any line, for no units; a key makes them one request', async () => {
+test('the estimate of several studies lists each missing day once, also one that a single study needs [HIST-17]', async () => {
+  service.tape.hide('ESZ6', utcDay(20261104), utcDay(20261105));
+  const asked = {
+    ...RANGE,
+    indicator: ['bars', 'bars'],
+    params: ['{"session":"utc"}', '{"session":"full"}'],
+    from: '2026-11-05',
+    to: '2026-11-07',
+    gaps: 'allow',
+  };
+  const { body } = await service.get<{ missingDays: readonly string[] }>(
+    addressOf('/v1/history/estimate', asked),
+    { key: reader.key },
+  );
+  service.tape.hide('ESZ6');
+  // The full session of the 5th opened on the 4th.
+  assert.deepEqual(body.missingDays, ['2026-11-04', '2026-11-05']);
+});
+
+test('several studies go on at any line, for no units; a key makes them one request, charged whole [COUNT-22]', async () => {
   const key = { 'idempotency-key': 'studies' };
+  const unused = (await reader.usage()).used.computeUnits;
   const { lines, answer } = await exported(SEVERAL, key);
   const before = (await reader.usage()).used.computeUnits;
+  assert.equal(before - unused, 3 * 2 * TRADES_A_DAY);
   const resume = answer.headers['x-export-token'] as string;
   const secondAt = lines.findIndex((line) => line.includes('"study":1'));
   const thirdAt = lines.findIndex((line) => line.includes('"study":2'));

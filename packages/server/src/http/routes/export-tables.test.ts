@@ -315,6 +315,9 @@ test('a cut table is charged its range and the bytes that were written; the rest
     const { value } = await response.body!.getReader().read();
     const held = Buffer.from(value!);
     const { computeUnits } = await usageOf(secret);
+    const estimate = `/v1/history/estimate?${new URLSearchParams(BARS)}`;
+    const { body } = await service.get<{ computeUnits: number }>(estimate, { key });
+    assert.equal(computeUnits, body.computeUnits);
     // Bytes read are counted when their piece has left: when nothing is pending on a connection any more.
     while (lines.values().some(({ writableLength }) => writableLength > 0)) await turn();
     await turn();

@@ -49,8 +49,10 @@ test('a key in the header Authorization, behind the word Bearer in any case, is 
     const headers = { authorization: `${word} ${key}` };
     assert.equal((await service.get('/v1/usage', { headers })).status, 200, word);
   }
-  const bare = await service.get('/v1/usage', { headers: { authorization: key } });
-  checkProblem(bare, DOCS_URL, UNAUTHORIZED);
+  for (const authorization of [key, `Basic ${key}`, `Token ${key}`, `xBearer ${key}`]) {
+    const answer = await service.get('/v1/usage', { headers: { authorization } });
+    checkProblem(answer, DOCS_URL, UNAUTHORIZED);
+  }
   const elsewhere: [string, string, RestRequest][] = [
     ['GET', `/v1/usage?key=${key}`, {}],
     ['GET', `/v1/usage?authorization=Bearer%20${key}`, {}],

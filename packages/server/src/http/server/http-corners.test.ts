@@ -80,7 +80,7 @@ test('two lines of Host, or one that names no host, are 400', async () => {
   problem(await ask('a.example', 'a.example'), 400, INVALID);
 });
 
-test('an encoded body is 415, and names what is taken', async () => {
+test('an encoded body is 415 INVALID_PARAMETERS, and names what is taken [HTTP-05]', async () => {
   const post = async (encoding: string) => {
     const head = [
       'POST /v1/keys HTTP/1.1',

@@ -96,6 +96,7 @@ test('a refusal for a missing scope, an unknown path and an unknown method each 
     ['POST', '/nothing', 404],
     ['PUT', '/v1/keys', 405],
     ['DELETE', '/v1/usage', 405],
+    ['POST', '/v1/indicators', 405],
   ] as const;
   for (const [index, [method, url, status]] of cases.entries()) {
     const answer = await service.request(method, url, { key });

@@ -161,22 +161,24 @@ test('sockets of a trusted proxy count at whom they ask for, while they ask [SEC
   assert.equal(doors.counts.strangers, 1);
 });
 
-test('a stream that nobody has proven gives way as it likes, and what is closed holds nothing', () => {
-  const doors = new DoorSockets(LIMITS);
-  const told: string[] = [];
-  const sockets = ['one', 'two', 'three', 'four'].map((name) => {
-    const socket = opened(doors, 'a');
-    const stream = doors.stream(socket, 'a', () => {
-      told.push(name);
-      socket.destroy();
+test('a stream that nobody has proven gives way as it likes, also through a proxy, and what is closed holds nothing [SEC-16]', () => {
+  for (const isProxy of [false, true]) {
+    const doors = new DoorSockets(LIMITS);
+    const told: string[] = [];
+    const sockets = ['one', 'two', 'three', 'four'].map((name) => {
+      const socket = opened(doors, isProxy ? 'proxy' : 'a', { isProxy });
+      const stream = doors.stream(socket, 'a', () => {
+        told.push(name);
+        socket.destroy();
+      });
+      assert.ok(stream);
+      return socket;
     });
-    assert.ok(stream);
-    return socket;
-  });
-  assert.deepEqual(told, ['one']);
-  for (const socket of sockets) socket.destroy();
-  const { all, streams, requests, strangers } = doors.counts;
-  assert.deepEqual([all, streams, requests, strangers], [0, 0, 0, 0]);
+    assert.deepEqual(told, ['one']);
+    for (const socket of sockets) socket.destroy();
+    const { all, streams, requests, strangers } = doors.counts;
+    assert.deepEqual([all, streams, requests, strangers], [0, 0, 0, 0]);
+  }
 });
 
 test('the shares of any number of connections add up', () => {
