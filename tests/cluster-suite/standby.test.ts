@@ -48,16 +48,24 @@ suite('a standby takes the place of PostgreSQL', { skip: natsServerMissing }, ()
     await standby.caughtUp();
     await standby.cutOff();
 
+    await using postgres = openPostgres({ url: rig.database, connectionsMax: 1 });
+    const [cut] = await postgres.query<{ readonly at: bigint }>('select tapeloom_now() as at');
+
     // Changes that the standby never receives.
     [keys.late] = (await makeSharedAccounts(rig.database, ['late'])) as [string];
     lateStream = await opened(nodes[1]!, keys.late);
-    await using postgres = openPostgres({ url: rig.database, connectionsMax: 1 });
     const [revoked] = await postgres.query<{ readonly id: string }>(
       `select k.id from keys k join accounts a on a.id = k.account_id where a.name = 'revoked'`,
     );
     const ended = await rig.command('key', 'revoke', revoked!.id, '--yes');
     assert.equal(ended.code, 0, ended.stderr);
     for (const node of nodes) await answers(node, keys.revoked, 401);
+    // Among them a heartbeat of every node: only by it a node sees that changes are missing.
+    await until(async () => {
+      const nodesNow = 'select min(renewed_at) as beat from nodes';
+      const [oldest] = await postgres.query<{ readonly beat: bigint }>(nodesNow);
+      assert.ok(oldest!.beat > cut!.at);
+    });
 
     await rig.postgres.kill();
     world.use(await CuttingLine.open(standby.server.port, rig.postgres.port));

@@ -47,11 +47,22 @@ after(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-async function joined(id: string, { clock = STILL, run = id, computations = {} } = {}) {
+interface Joining {
+  readonly clock?: Clock;
+  readonly run?: string;
+  readonly computations?: Readonly<Record<string, string>>;
+  /** The register's database; default: the one of all tests. */
+  readonly database?: Pick<Postgres, 'query'>;
+}
+
+async function joined(
+  id: string,
+  { clock = STILL, run = id, computations = {}, database = postgres }: Joining = {},
+) {
   const told: string[] = [];
   const node = { id, name: `${id}-name`, roles: ['serve'], program: '1', computations };
   const log = pino({ level: 'silent' });
-  const register = await NodeRegister.join({ postgres, clock, log, node, run });
+  const register = await NodeRegister.join({ postgres: database, clock, log, node, run });
   const leases = new PostgresLeases({
     postgres,
     node: register,
@@ -129,6 +140,27 @@ test('a node that was paused beyond its lease takes everything again, oldest fir
   assert.equal(sleeper.leases.size, 0);
   for (const { register } of [sleeper, other]) await register[Symbol.asyncDispose]();
   assert.deepEqual(await postgres.query('select * from leases'), []);
+});
+
+test('what a beat reveals is handled with the next one if the look at the nodes fails behind it', async () => {
+  let isBroken = false;
+  const database: Pick<Postgres, 'query'> = {
+    query: async (statement, values) => {
+      const isLook = typeof statement === 'string' && statement.includes('from nodes order by');
+      if (isBroken && isLook) throw new Error('the connection is gone');
+      return await postgres.query(statement, values);
+    },
+  };
+  await longAfterStart();
+  const [sleeper, other] = [await joined('sleeper', { database }), await joined('other')];
+  assert.equal(await sleeper.take('old'), true);
+  await sleep('sleeper', 91);
+  isBroken = true;
+  assert.deepEqual([await sleeper.beat(), await sleeper.beat()], [[], []]);
+  isBroken = false;
+  assert.deepEqual(await sleeper.beat(), ['older', 'over']);
+  assert.deepEqual(await sleeper.beat(), []);
+  for (const { register } of [sleeper, other]) await register[Symbol.asyncDispose]();
 });
 
 test('put back to an older copy the database has what was given back since and lacks what was taken since: each node sets its own right', async () => {

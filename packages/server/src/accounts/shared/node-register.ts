@@ -76,6 +76,9 @@ export class NodeRegister implements AsyncDisposable {
   #databaseStarted: bigint | null = null;
   /** When the database recorded the last beat that we know of, by its own clock. */
   #beatAt: bigint | null = null;
+  /** What a beat revealed and no event has reported yet. */
+  #isOlder = false;
+  #wasOver = false;
   #drains = false;
   #isDisplaced = false;
 
@@ -188,11 +191,16 @@ export class NodeRegister implements AsyncDisposable {
       return;
     }
     this.#measure(sentAt, heardAt, renewed.database_now);
+    // The next beat no longer sees it: if the query below fails, it is handled then.
+    this.#isOlder ||= this.#looksOlder(renewed);
+    this.#wasOver ||= renewed.was_over;
     this.#nodes = await knownNodes(postgres);
     this.#heardAt = sentAt;
-    const isOlder = this.#isOlder(renewed);
+    const [isOlder, wasOver] = [this.#isOlder, this.#wasOver];
+    this.#isOlder = false;
+    this.#wasOver = false;
     if (isOlder) this.#events?.older();
-    if (renewed.was_over || isOlder) this.#events?.over(renewed.database_now as EpochNs);
+    if (wasOver || isOlder) this.#events?.over(renewed.database_now as EpochNs);
     this.#events?.looked(this.#nodes);
     if (!renewed.drains || this.#drains || this.#events === null) return;
     this.#drains = true;
@@ -200,7 +208,7 @@ export class NodeRegister implements AsyncDisposable {
   }
 
   /** A standby that took over may have our last beat and lack what followed it. */
-  #isOlder({ database_started, database_now, beat_before }: Renewed): boolean {
+  #looksOlder({ database_started, database_now, beat_before }: Renewed): boolean {
     const isStartedAnew = database_started !== (this.#databaseStarted ?? database_started);
     const lostNs = (this.#beatAt ?? beat_before) - beat_before;
     this.#databaseStarted = database_started;
