@@ -60,7 +60,7 @@ suite('a standby takes the place of PostgreSQL', { skip: natsServerMissing }, ()
     const ended = await rig.command('key', 'revoke', revoked!.id, '--yes');
     assert.equal(ended.code, 0, ended.stderr);
     for (const node of nodes) await answers(node, keys.revoked, 401);
-    // Among them a heartbeat of every node: only by it a node sees that changes are missing.
+    // They include a heartbeat of every node, which reveals the loss to it.
     await until(async () => {
       const nodesNow = 'select min(renewed_at) as beat from nodes';
       const [oldest] = await postgres.query<{ readonly beat: bigint }>(nodesNow);

@@ -118,6 +118,7 @@ export class StartSearch {
     this.#start = { t: 'cursor', cursor };
     this.#waitedMs = 0;
     this.#retries = new FullRetries();
+    this.#isTurnedAway = false;
   }
 
   /** The time that it starts at, as far as it is known. */

@@ -50,9 +50,10 @@ test('inside the ring: subscribed, status, then every missed message, without a 
     assert.deepEqual(cut.kinds, ['subscribed', 'status', 'upsert']);
     assert.equal(cut.connection.messages.filter((it) => it.t === 'status').length, 1);
     // Nothing twice, nothing left out.
-    const cursors = (client: ResumingClient) =>
-      client.messages.flatMap((it) => (it.t === 'upsert' ? [it.cursor] : []));
-    assert.deepEqual(cursors(cut), cursors(steady).slice(cursors(steady).indexOf(before) + 1));
+    assert.deepEqual(
+      upsertsOf(cut),
+      upsertsOf(steady).slice(upsertsOf(steady).indexOf(before) + 1),
+    );
   }
   assert.deepEqual(stream.faults, []);
 });
@@ -124,9 +125,7 @@ test('more resumes at once than the compute threads take: each waits, and none i
   await agree(steady, cut);
   assert.equal(asked, 4);
   assert.deepEqual(cut.kinds, ['subscribed', 'status', 'upsert']);
-  const cursors = (client: ResumingClient) =>
-    client.messages.flatMap((it) => (it.t === 'upsert' ? [it.cursor] : []));
-  assert.deepEqual(cursors(cut), cursors(steady).slice(cursors(steady).indexOf(before) + 1));
+  assert.deepEqual(upsertsOf(cut), upsertsOf(steady).slice(upsertsOf(steady).indexOf(before) + 1));
   assert.deepEqual(stream.faults, []);
 });
 
@@ -319,3 +318,7 @@ test('a cursor of the contract an alias meant before gets reset roll [DET-22] [I
   await other.find('status', ({ state }) => state === 'closed');
   assert.ok(!other.kinds().includes('reset'));
 });
+
+function upsertsOf({ messages }: ResumingClient): readonly string[] {
+  return messages.flatMap((it) => (it.t === 'upsert' ? [it.cursor] : []));
+}
