@@ -109,7 +109,7 @@ function subscribed(
   connection.step({ t: 'admitted', isGranted: true });
   const text = JSON.stringify({ t: 'subscribe', sub: 's', instrument, indicator });
   const now = clock.now();
-  const [action] = connection.step({ t: 'text', text, now, tapeTime: now });
+  const [action] = connection.step({ t: 'text', text, now, tapeTimeOf: () => now });
   assert.ok(action?.t === 'send' && action.message.t === 'error');
   return action.message.code;
 }

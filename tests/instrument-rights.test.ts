@@ -29,7 +29,7 @@ function answer({ entries, name, now }: RightCase): string {
   connection.step({ t: 'judged', authentication: { verdict: 'accepted', caller } });
   connection.step({ t: 'admitted', isGranted: true });
   const text = JSON.stringify({ t: 'subscribe', sub: 's', instrument: name, indicator: 'bars' });
-  const [action] = connection.step({ t: 'text', text, now, tapeTime: now });
+  const [action] = connection.step({ t: 'text', text, now, tapeTimeOf: () => now });
   if (action?.t === 'send' && action.message.t === 'error') return action.message.code;
   return action?.t === 'lease' ? 'allowed' : assert.fail(`${action?.t}`);
 }

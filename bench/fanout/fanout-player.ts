@@ -5,7 +5,7 @@
  */
 
 import { type Cursor, formatCursor } from '@tapeloom/core/cursor';
-import type { EpochNs, Rank } from '@tapeloom/core/numbers';
+import type { Rank } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { Block } from '@tapeloom/server/blocks/block';
 import { BlockWriter } from '@tapeloom/server/blocks/block-writer';
@@ -85,8 +85,8 @@ export class FanoutPlayer implements EngineLink {
   }
 
   #pulse(): void {
-    const promise = this.#clock.now();
-    this.#hear({ t: 'pulse', promise: promise as EpochNs, topics: [] });
+    const watermarks = new Map([['SIM', this.#clock.now()]]);
+    this.#hear({ t: 'pulse', watermarks, topics: [] });
   }
 
   #cursor(): string {

@@ -43,6 +43,8 @@ const { gateway } = composeStream({
   accounts,
   market: {
     book: () => book,
+    datasets: ['SIM'],
+    timeOf: () => 'SIM',
     isStreamed: () => true,
     fullSessions: () => createSessionTable([]),
     enter: () => {},

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import { SCOPES } from '@tapeloom/core/entitlement/key-rights';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { digestOf, newKeyText } from '@tapeloom/server/accounts/auth/secret';
 import type { InstrumentFacts } from '@tapeloom/server/http/routes/instrument-view';
@@ -22,6 +22,7 @@ import { createLog } from '@tapeloom/server/platform/log/log';
 import { DoorSockets, socketLimits } from '@tapeloom/server/platform/network/door-sockets';
 import { AccountServices } from '@tapeloom/server/process/customers/account-services';
 import { TradingWorld } from '@tapeloom/server/process/days/trading-world';
+import type { DatasetBook } from '@tapeloom/server/runs/session-tables';
 import type { FromRestServer, ToRestServer } from './rest-wire.ts';
 
 const ACCOUNTS = 500;
@@ -131,7 +132,7 @@ async function makeKey(name: string): Promise<string> {
 function marketFacts(): () => InstrumentFacts {
   const now = accounts.clock.now();
   const day = dayOf(now);
-  const world = new TradingWorld([MARKET], day, sessionBooks(now));
+  const world = worldOf(day, sessionBooks(now));
   const days = Array.from({ length: 10 }, (_, back) => addDays(day, back - 9));
   const complete = { state: 'complete', origin: 'live', gaps: [] } as const;
   const known = new Map(days.map((one) => [one, complete]));
@@ -141,21 +142,27 @@ function marketFacts(): () => InstrumentFacts {
     return {
       book: world.book,
       now: at,
-      day,
-      isSourceUp: true,
+      tapeDay: () => day,
+      isSourceUp: () => true,
       revision: Number(at / SECOND_NS),
       isStreamed: (symbol) => world.isStreamed(symbol),
       fullSessions: (symbol) => world.fullSessions(symbol),
       lastTradeAt: () => (at - (at % SECOND_NS)) as EpochNs,
-      tapeTime: at,
+      tapeTime: () => at,
       days: () => onTape,
     };
   };
 }
 
+function worldOf(day: UtcDay, books: readonly DatasetBook[]): TradingWorld {
+  return new TradingWorld({ markets: [MARKET], day, timeOf: () => MARKET.dataset, books });
+}
+
 function sessionBooks(now: EpochNs) {
   const day = dayOf(now);
-  const names = new TradingWorld([MARKET], day, []).book.all().map(({ calendar }) => calendar);
+  const names = worldOf(day, [])
+    .book.all()
+    .map(({ calendar }) => calendar);
   const [from, to] = [addDays(day, -10), addDays(day, 10)];
   return [...new Set(names)].map((name) => {
     const book = extendSessionBook(null, calendarNamed(name), from, to, now);

@@ -3,8 +3,10 @@
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import { firstRowAt, sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import type { LiveTape, TapeDay, TapePlace } from '@tapeloom/server/tape/tape';
+import type { LiveTape, TapeDay, TapePlace, Watermarks } from '@tapeloom/server/tape/tape';
 import type { SimTape } from './sim-tape.ts';
+
+const SIM_DATASET = 'SIM';
 
 export class SimLiveTape implements LiveTape {
   /** The end of the last day. */
@@ -22,6 +24,18 @@ export class SimLiveTape implements LiveTape {
       days.push({ day, trades, state: 'sealed' });
     }
     this.#days = days;
+  }
+
+  promiseOf(): EpochNs {
+    return this.promise;
+  }
+
+  timeOf(): string {
+    return SIM_DATASET;
+  }
+
+  get watermarks(): Watermarks {
+    return new Map([[SIM_DATASET, this.promise]]);
   }
 
   async days(): Promise<readonly TapeDay[]> {

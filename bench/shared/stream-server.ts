@@ -7,7 +7,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type MessagePort, Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { offerBook } from '@tapeloom/server/billing/offers';
@@ -16,6 +16,7 @@ import { readConfig } from '@tapeloom/server/config/config';
 import { PublicAddress } from '@tapeloom/server/config/public-address';
 import { UnreadAnswers } from '@tapeloom/server/http/server/answers/unread-answers';
 import { simSetting } from '@tapeloom/server/markets/market-setting';
+import { openMarket } from '@tapeloom/server/markets/open-market';
 import { createSimUniverse } from '@tapeloom/server/markets/sim/sim-universe';
 import { onlyMarket } from '@tapeloom/server/operations/start/service-markets';
 import { OperatorPages } from '@tapeloom/server/pages/operator-pages';
@@ -24,8 +25,8 @@ import { socketLimits } from '@tapeloom/server/platform/network/door-sockets';
 import { AccountServices } from '@tapeloom/server/process/customers/account-services';
 import { openImported } from '@tapeloom/server/process/days/open-imported';
 import { Doors } from '@tapeloom/server/process/doors/doors';
-import type { IngestHandle } from '@tapeloom/server/process/ingest/ingest-handle';
 import type { IngestOpened } from '@tapeloom/server/process/ingest/ingest-wire';
+import type { Ingests } from '@tapeloom/server/process/ingest/ingests';
 import { makeAccounts } from '../../tests/account-maker.ts';
 import { BareWriter } from '../peers/bare-writes.ts';
 import type { DrivenIngestData } from '../tape/driven-ingest.ts';
@@ -60,7 +61,12 @@ const live = {
   trustedProxies: config.trustedProxies,
 };
 const unread = new UnreadAnswers(accounts.clock);
-const follow = (port: MessagePort) => tellIngest({ t: 'follow', port }, [port]);
+const { dataset } = openMarket(simSetting(config));
+const follow = () => {
+  const { port1, port2 } = new MessageChannel();
+  tellIngest({ t: 'follow', port: port1 }, [port1]);
+  return new Map([[dataset, port2]]);
+};
 const doors = new Doors(
   // Of the ingest, the front ends use only `follow`.
   {
@@ -70,12 +76,16 @@ const doors = new Doors(
     publicAddress: new PublicAddress(config.publicUrl, config.port),
     version: '0',
     log,
-    opened,
-    market: simSetting(config),
+    opened: {
+      clock: opened.clock,
+      books: opened.books.map((book) => ({ dataset, book })),
+      recoveries: new Map([[dataset, opened.recovery]]),
+    },
+    markets: [simSetting(config)],
     imported: await openImported(data, onlyMarket(simSetting(config)), opened.clock),
     accounts,
     unread,
-    ingest: { follow } as IngestHandle,
+    ingests: { follow, datasets: [dataset], timeOf: () => dataset } as Partial<Ingests> as Ingests,
     connections: socketLimits(20_000),
   },
   {

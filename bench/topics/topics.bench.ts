@@ -149,7 +149,11 @@ class TopicsStage implements Disposable {
       },
     };
     const clock = this.#clock;
-    this.#hub = new TopicHub({ clock, timers: clock, fullSessions: () => SESSIONS });
+    this.#hub = new TopicHub({
+      ...{ clock, timers: clock, fullSessions: () => SESSIONS },
+      datasets: ['SIM'],
+      timeOf: () => 'SIM',
+    });
     this.#hub.connect([link]);
     this.#tape.commit([], clock.now());
     this.#engine.pulse();

@@ -33,7 +33,7 @@ export async function marketsOf(io: CommandIo, data?: string): Promise<readonly 
     const days = (await readImported(disk, `${config.data}/tape`, listed.name))?.days ?? new Map();
     files.push(new FilesMarket(listed, decided, days));
   }
-  return [openMarket(live), ...files];
+  return [...live.map(openMarket), ...files];
 }
 
 export function calendarOf(markets: readonly Market[], contract: Contract): Calendar {

@@ -15,8 +15,8 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { NewKey } from '@tapeloom/server/accounts/keys/keys-store';
 import { nearestName } from '@tapeloom/server/config/nearest-name';
-import { joinedListing } from '@tapeloom/server/markets/joined-listing';
-import type { Market, MarketListing } from '@tapeloom/server/markets/market';
+import { type JoinedListing, joinedListing } from '@tapeloom/server/markets/joined-listing';
+import type { Market } from '@tapeloom/server/markets/market';
 import { UsageError } from '../command.ts';
 import type { OperatorCall } from './operator-command.ts';
 import { readFutureTime } from './time-text.ts';
@@ -33,7 +33,10 @@ export async function readNewKey(
     instruments:
       texts.instruments === undefined
         ? null
-        : readInstruments(texts.instruments, joinedListing(await markets(), dayOf(now))),
+        : readInstruments(
+            texts.instruments,
+            joinedListing(await markets(), () => dayOf(now)),
+          ),
     allowedIps: texts.ips === undefined ? null : readIps(texts.ips),
     expiresAt: texts.expires === undefined ? null : readFutureTime('--expires', texts.expires, now),
   };
@@ -65,7 +68,7 @@ function readScopes(text: string | undefined): readonly Scope[] {
   return SCOPES.filter((scope) => words.has(scope));
 }
 
-function readInstruments(text: string, { book }: MarketListing): readonly string[] {
+function readInstruments(text: string, { book }: JoinedListing): readonly string[] {
   const names = readEntries('--instruments', text);
   for (const name of names) {
     if (book.contract(name) !== null || book.alias(name) !== null) continue;

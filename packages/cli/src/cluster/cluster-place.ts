@@ -20,5 +20,5 @@ export async function clusterPlace(io: CommandIo): Promise<ClusterPlace> {
     );
   }
   const { live } = await readMarkets(new NodeDisk(), config);
-  return { cluster: config.cluster, dataset: openMarket(live).dataset };
+  return { cluster: config.cluster, dataset: openMarket(live[0]!).dataset };
 }

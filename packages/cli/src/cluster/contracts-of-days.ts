@@ -9,10 +9,7 @@ export async function contractsOfDays(
   config: Parameters<typeof readMarkets>[1],
 ): Promise<(day: UtcDay) => readonly string[]> {
   const { live } = await readMarkets(new NodeDisk(), config);
-  const market = openMarket(live);
+  const markets = live.map(openMarket);
   return (day) =>
-    market
-      .listing(day)
-      .streamedOn(day)
-      .map(({ symbol }) => symbol);
+    markets.flatMap((market) => market.listing(day).streamedOn(day)).map(({ symbol }) => symbol);
 }

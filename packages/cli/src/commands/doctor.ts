@@ -62,19 +62,19 @@ async function examine(io: CommandIo, mailTo: string | null): Promise<readonly F
   if (config === null) return settings;
   const note = runningService(config.data);
   const now = createClock({ kind: 'system' }).now();
-  const dataset = markets === null ? null : openMarket(markets.live).dataset;
+  const datasets = markets?.live.map((one) => openMarket(one).dataset) ?? null;
   return [
     ...settings,
     ...checkDirectory(config.data),
     ...(await checkService(config, note)),
-    ...(dataset === null ? [] : [await checkDisk(config, dataset)]),
-    ...(dataset === null ? [] : await checkClock(config, dataset, note)),
+    ...(datasets === null ? [] : [await checkDisk(config, datasets)]),
+    ...(datasets === null ? [] : await checkClock(config, datasets, note)),
     ...(markets === null ? [] : await checkInstruments(config, markets, now)),
     ...(await checkMail(config, mailTo, io.signal)),
     ...(await checkAddress(config, note)),
     ...checkLimits(note),
     ...(config.stripeKey === null && config.paddleKey === null ? [] : [PAYMENTS]),
-    ...(dataset === null ? [] : await checkCluster(config, dataset)),
+    ...(datasets === null ? [] : await checkCluster(config, datasets)),
   ];
 }
 

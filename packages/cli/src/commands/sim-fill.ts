@@ -10,7 +10,7 @@ import {
   SIM_DATASET,
   type SimUniverse,
 } from '@tapeloom/server/markets/sim/sim-universe';
-import { claimTape } from '@tapeloom/server/markets/sim/tape-claim';
+import { claimSimTape } from '@tapeloom/server/markets/sim/tape-claim';
 import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
@@ -60,7 +60,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     io.stderr(`${shared}\n`);
     return 1;
   }
-  await claimTape(disk, tapeRoot, sim);
+  await claimSimTape(disk, tapeRoot, sim);
   const state = await readFillState(disk, tapeRoot);
   const missing = items.filter(({ symbol, day }) => !state.isDone(symbol, day));
   if (missing.length < items.length) {

@@ -20,7 +20,7 @@ export async function checkInstruments(
   now: EpochNs,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  if (live.kind === 'sim') findings.push(ok(CHECK, 'the simulated market'));
+  if (live.some(({ kind }) => kind === 'sim')) findings.push(ok(CHECK, 'the simulated market'));
   for (const dataset of imported) {
     const listed = `${dataset.name}: ${dataset.contracts.length} contracts`;
     const days = (await readImported(new NodeDisk(), `${data}/tape`, dataset.name))?.days;

@@ -27,7 +27,7 @@ import { type Finding, fault, ok, skipped, warning } from './finding.ts';
 const MEMORY_BYTES_MIN = GIB;
 const ANSWERED_WITHIN_MS = 5_000;
 
-export async function checkDisk({ data }: Config, dataset: string): Promise<Finding> {
+export async function checkDisk({ data }: Config, datasets: readonly string[]): Promise<Finding> {
   const disk = new NodeDisk();
   let directory = data;
   while ((await disk.stat(directory)) === null && dirname(directory) !== directory) {
@@ -35,7 +35,9 @@ export async function checkDisk({ data }: Config, dataset: string): Promise<Find
   }
   const space = await disk.space(directory);
   if (space === null) return skipped('disk', 'this system does not report its free disk space');
-  const dayBytes = await tapeDayBytes(disk, join(data, 'tape'), dataset).catch(() => 0);
+  const tapeRoot = join(data, 'tape');
+  const days = datasets.map((one) => tapeDayBytes(disk, tapeRoot, one).catch(() => 0));
+  const dayBytes = (await Promise.all(days)).reduce((sum, bytes) => sum + bytes, 0);
   const needs = dayBytes === 0 ? '' : `; a day of the tape needs ${sizeText(dayBytes)}`;
   const detail = `${sizeText(space.freeBytes)} of ${sizeText(space.totalBytes)} are free${needs}`;
   const advice =
@@ -47,10 +49,10 @@ export async function checkDisk({ data }: Config, dataset: string): Promise<Find
 
 export async function checkClock(
   { data }: Config,
-  dataset: string,
+  datasets: readonly string[],
   note: ServiceNote | null,
 ): Promise<readonly Finding[]> {
-  const ahead = (await tapeAhead(data, dataset)) ?? (await serviceAhead(note));
+  const ahead = (await tapeAhead(data, datasets)) ?? (await serviceAhead(note));
   const findings = [await checkSynchronised()];
   if (ahead === null) return findings;
   const advice =
@@ -73,8 +75,10 @@ async function checkSynchronised(): Promise<Finding> {
 }
 
 /** Compares whole days: a service does not start on a tape that is ahead of the clock. */
-async function tapeAhead(data: string, dataset: string): Promise<string | null> {
-  const names = await new NodeDisk().list(logDirectory(join(data, 'tape'), dataset));
+async function tapeAhead(data: string, datasets: readonly string[]): Promise<string | null> {
+  const directories = datasets.map((one) => logDirectory(join(data, 'tape'), one));
+  const disk = new NodeDisk();
+  const names = (await Promise.all(directories.map((one) => disk.list(one)))).flat();
   const newest = Math.max(...names.map((name) => dayOfFile(name, 'log') ?? 0), 0);
   const today = dayOf(createClock({ kind: 'system' }).now());
   return newest > today

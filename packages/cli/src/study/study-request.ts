@@ -143,7 +143,7 @@ export function readContract(
   if (name === undefined) {
     throw new UsageError(`${option} is missing: the contract or alias to read`);
   }
-  const { book } = joinedListing(markets, day);
+  const { book } = joinedListing(markets, () => day);
   const contract = book.resolve(name, day);
   if (contract !== null) return contract;
   if (book.alias(name) !== null) throw new UsageError(`${name} designates no contract at --from`);

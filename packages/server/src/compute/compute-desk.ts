@@ -28,7 +28,7 @@ import type { ComputeFault, ComputeRequest, ComputeShape, ContractDay } from './
 const TAPE_AWAITED_MS_MAX = 5_000;
 
 export interface ComputeDeskOptions {
-  readonly tape: Pick<LiveTape, 'promise' | 'follow'>;
+  readonly tape: Pick<LiveTape, 'promiseOf' | 'follow'>;
   readonly days: SettledDays & {
     readonly damaged: Pick<DamagedDays, 'add' | 'forget'>;
   };
@@ -56,13 +56,15 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
   readonly calls: DeskOptions<ComputeShape>['calls'] = {
     locate: (...of) => this.#options.replays.locate(...of),
     cover: async (asked, visible) => {
-      await this.#tapeAt(tapeNeeded(asked, visible));
+      await this.#tapeAt(asked.contract, tapeNeeded(asked, visible));
       return await this.#options.days.cover(asked, visible);
     },
     daysOf: (contracts) => this.#options.days.daysOf(contracts),
     daysVersions: (contracts) => this.#options.days.daysVersions(contracts),
     openDays: async (read, request) => {
-      const opening = this.#tapeAt(request.until).then(() => this.#options.days.read(request));
+      const opening = this.#tapeAt(request.contract, request.until).then(() =>
+        this.#options.days.read(request),
+      );
       await this.#hold(read, { t: 'days', request, opening });
       const { inputs = '' } = await opening;
       return {
@@ -169,10 +171,10 @@ export class ComputeDesk implements DeskOptions<ComputeShape> {
     }
   }
 
-  /** Resolves when everything before `instant` is on this thread's tape. */
-  async #tapeAt(instant: EpochNs): Promise<void> {
+  /** Resolves when everything of a contract before `instant` is on this thread's tape. */
+  async #tapeAt(contract: string, instant: EpochNs): Promise<void> {
     const { tape, timers } = this.#options;
-    const isThere = () => tape.promise !== null && tape.promise >= instant;
+    const isThere = () => (tape.promiseOf(contract) ?? -1n) >= instant;
     if (isThere()) return;
     const late = Promise.withResolvers<'late'>();
     using _ = timers.after(TAPE_AWAITED_MS_MAX, () => late.resolve('late'));

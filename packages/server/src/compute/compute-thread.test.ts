@@ -71,9 +71,8 @@ class Rig implements AsyncDisposable {
     const from = addDays(DAY, -3);
     const book = extendSessionBook(null, calendar, from, addDays(DAY, 3), epochNs(DAY, 0));
     return startComputeThread({
-      tapePort: port2,
+      tapePorts: new Map([['SIM', port2]]),
       tapeRoot: join(this.directory, 'tape'),
-      dataset: 'SIM',
       imported: [],
       sessions: {
         contracts: { [SYMBOL]: { dataset: 'SIM', calendar: calendar.name } },

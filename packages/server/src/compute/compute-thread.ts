@@ -15,7 +15,7 @@ export function startComputeThread(data: Omit<ComputeThreadData, 'sent'>): Threa
   const worker = new Worker(new URL('./compute-worker.ts', import.meta.url), {
     name: 'compute',
     workerData: { ...data, sent: sent.buffer } satisfies ComputeThreadData,
-    transferList: [data.tapePort],
+    transferList: [...data.tapePorts.values()],
   });
   const post = worker.postMessage.bind(worker);
   return Object.assign(worker, {

@@ -15,10 +15,9 @@ import type { DayDamage } from '../runs/sound-tape.ts';
 import type { TapeDay } from '../tape/tape.ts';
 
 export interface ComputeThreadData {
-  readonly tapePort: MessagePort;
+  /** The ports of the growing tapes, by dataset. */
+  readonly tapePorts: ReadonlyMap<string, MessagePort>;
   readonly tapeRoot: string;
-  /** The dataset of the live tape. */
-  readonly dataset: string;
   /** The imported datasets. */
   readonly imported: readonly string[];
   readonly sessions: TradingSessions;

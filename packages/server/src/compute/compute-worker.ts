@@ -15,8 +15,7 @@ import { ResultCache } from '../results/result-cache.ts';
 import { type CacheUse, SettledDaysReader } from '../results/settled-days-reader.ts';
 import { SessionTables } from '../runs/session-tables.ts';
 import { StudyReplays } from '../runs/study-replays.ts';
-import { openImportedTapes, RoutedTape } from '../tape/read/routed-tape.ts';
-import { TapeFollower } from '../tape/read/tape-follower.ts';
+import { followTapes, openImportedTapes, RoutedTape } from '../tape/read/routed-tape.ts';
 import { ThreadCounters } from './compute-counters.ts';
 import { ComputeDesk } from './compute-desk.ts';
 import type { ComputeShape, ComputeThreadData } from './compute-wire.ts';
@@ -47,7 +46,7 @@ const turns = new FairTurns({
 });
 
 const tape = new RoutedTape({
-  live: await TapeFollower.connect(disk, setup.tapeRoot, setup.dataset, setup.tapePort),
+  live: await followTapes(disk, setup.tapeRoot, setup.tapePorts),
   imported: await openImportedTapes(disk, setup.tapeRoot, setup.imported),
   datasetOf: (contract) => tables.datasetOf(contract),
 });
@@ -83,7 +82,7 @@ desk.open(computing);
 collectAfterRushes();
 collectAtRest(COLLECT_EVERY_MS, () => (desk.callCount > 0 ? null : received));
 
-function cacheOf({ cache, dataset }: ComputeThreadData): CacheUse | null {
+function cacheOf({ cache }: ComputeThreadData): CacheUse | null {
   if (cache === null) return null;
   const { root, bytesMax } = cache;
   const writer = `${process.pid}-${threadId}`;
@@ -97,6 +96,6 @@ function cacheOf({ cache, dataset }: ComputeThreadData): CacheUse | null {
       counters: counters.cache,
       served: () => sleep(clock, SERVED_AFTER_MS),
     }),
-    datasetOf: (contract) => tables.datasetOf(contract) ?? dataset,
+    datasetOf: (contract) => tables.datasetOf(contract) ?? tape.timeOf(contract),
   };
 }

@@ -57,7 +57,7 @@ export class ContractFeed {
    * The tape time this feed may show; null on an empty tape. A tape that does not grow keeps its last session visible.
    */
   get horizon(): EpochNs | null {
-    const { promise } = this.#tape;
+    const promise = this.#tape.promiseOf(this.#symbol);
     if (promise === null) return null;
     const end = this.#tape.endOf?.(this.#symbol) ?? null;
     const seen = (promise - this.#delayNs) as EpochNs;

@@ -1,6 +1,7 @@
 /** One feed per contract and delay, as long as a topic uses it. */
 
 import type { TapeDays } from '../runs/tape-days.ts';
+import type { Commit } from '../tape/tape.ts';
 import type { TopicSpec } from '../topics/engine-link.ts';
 import { ContractFeed, type FeedMember, type FeedSource } from './contract-feed.ts';
 
@@ -32,10 +33,11 @@ export class ContractFeeds {
     if (feed?.isEmpty === true) this.#feeds.delete(key);
   }
 
-  /** The tape has grown, with trades of these contracts. */
-  committed(contracts: readonly string[]): void {
+  /** A tape has grown. */
+  committed({ dataset, symbols }: Commit): void {
+    const { tape } = this.#source;
     for (const { contract, feed } of this.#feeds.values()) {
-      feed.committed(contracts.includes(contract));
+      if (tape.timeOf(contract) === dataset) feed.committed(symbols.includes(contract));
     }
   }
 

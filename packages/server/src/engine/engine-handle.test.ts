@@ -62,9 +62,8 @@ class Rig implements AsyncDisposable {
     );
     return new EngineHandle({
       index: 0,
-      tapePort: port2,
+      tapePorts: new Map([['SIM', port2]]),
       tapeRoot: this.#directory,
-      dataset: 'SIM',
       imported: [],
       sessions: {
         contracts: { [SYMBOL]: { dataset: 'SIM', calendar: calendar.name } },
@@ -142,7 +141,7 @@ test('an engine in its thread follows a real tape and publishes what is durable'
     updatesOf(flush.block).map(({ kind, id, final, cursor }) => ({ kind, id, final, cursor })),
     [{ kind: 'upsert', id: `${DAY}.1`, final: false, cursor: `${DAY}.3.1` }],
   );
-  await rig.until(() => rig.heard.some((it) => it.t === 'pulse' && it.promise !== null));
+  await rig.until(() => rig.heard.some((it) => it.t === 'pulse' && it.watermarks.size > 0));
   assert.deepEqual([rig.faults, rig.lost], [[], []]);
 });
 

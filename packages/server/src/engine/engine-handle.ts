@@ -29,7 +29,7 @@ export class EngineHandle implements EngineLink, AsyncDisposable {
     const worker = new Worker(new URL('./engine-worker.ts', import.meta.url), {
       name: `engine-${index}`,
       workerData: setup satisfies EngineWorkerData,
-      transferList: [setup.tapePort],
+      transferList: [...setup.tapePorts.values()],
     });
     this.#thread = new Thread<EngineShape>(worker, {
       name: 'the engine',

@@ -6,10 +6,9 @@ import type { TradingSessions } from '../runs/session-tables.ts';
 import type { EngineCommand, EngineMessage, TopicSpec } from '../topics/engine-link.ts';
 
 export interface EngineWorkerData {
-  readonly tapePort: MessagePort;
+  /** The ports of the growing tapes, by dataset. */
+  readonly tapePorts: ReadonlyMap<string, MessagePort>;
   readonly tapeRoot: string;
-  /** The dataset whose tape grows. */
-  readonly dataset: string;
   readonly imported: readonly string[];
   readonly sessions: TradingSessions;
 }

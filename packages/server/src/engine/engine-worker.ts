@@ -13,8 +13,7 @@ import { createClock } from '../platform/system-clock.ts';
 import { ThreadDesk } from '../platform/threads/thread-desk.ts';
 import { FaultRetry } from '../platform/waiting/fault-retry.ts';
 import { SessionTables } from '../runs/session-tables.ts';
-import { openImportedTapes, RoutedTape } from '../tape/read/routed-tape.ts';
-import { TapeFollower } from '../tape/read/tape-follower.ts';
+import { followTapes, openImportedTapes, RoutedTape } from '../tape/read/routed-tape.ts';
 import { Engine } from './engine.ts';
 import type { EngineNews, EngineOrder, EngineShape, EngineWorkerData } from './engine-wire.ts';
 import { OutgoingFlow } from './outgoing-flow.ts';
@@ -30,7 +29,7 @@ let utilization = performance.eventLoopUtilization();
 const faultRetry = new FaultRetry({ clock: createClock({ kind: 'system' }) });
 const disk = new RetryingDisk(new NodeDisk(), faultRetry);
 const tape = new RoutedTape({
-  live: await TapeFollower.connect(disk, setup.tapeRoot, setup.dataset, setup.tapePort),
+  live: await followTapes(disk, setup.tapeRoot, setup.tapePorts),
   imported: await openImportedTapes(disk, setup.tapeRoot, setup.imported),
   datasetOf: (contract) => tables.datasetOf(contract),
 });

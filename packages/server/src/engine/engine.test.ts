@@ -14,7 +14,9 @@ import {
   HOUR_NS,
   settle,
 } from '../../testing/stream/engine-run.ts';
+import { DatasetTapes } from '../../testing/tape/dataset-tapes.ts';
 import { MemoryTape, type MemoryTrade } from '../../testing/tape/memory-tape.ts';
+import { TEST_DATASET } from '../../testing/tape/one-dataset.ts';
 import { OUTGOING_BYTES_MAX, OutgoingFlow } from './outgoing-flow.ts';
 
 const MS_NS = 1_000_000;
@@ -86,6 +88,43 @@ test('a study that throws in the middle of a flush leaves nothing in the flushes
   assert.deepEqual(await published(['broken']), alone);
 });
 
+test('each dataset has its own time: a tape that stands delays its own topics only', async () => {
+  const tape = new DatasetTapes({ [CONTRACT]: 'ONE', OTHER: 'TWO' });
+  const run = new EngineRun(tape);
+  const other = (topic: number) => run.open(['bars', {}], topic, 0, null, 'one', 'OTHER');
+  const at = (seconds: number) => epochNs(DAY, 10 * HOUR_NS + seconds * 1_000 * MS_NS);
+  const kinds = () =>
+    run.messages.splice(0).map((it) => ('topic' in it ? `${it.t} ${it.topic}` : it.t));
+  tape.of(CONTRACT).commit([], at(0));
+  run.open(['bars', {}], 1);
+  other(2);
+  await settle();
+  assert.deepEqual(kinds(), ['pulse', 'live 1', 'ready 1'], 'the other tape has no time yet');
+  tape.of('OTHER').commit([], at(100));
+  await settle();
+  assert.deepEqual(kinds(), ['pulse', 'live 2', 'ready 2']);
+  const trade = (seconds: number) => ({ at: at(seconds), price: 100, size: 1, side: 1 }) as const;
+  tape.of(CONTRACT).commit([trade(1)], at(2));
+  run.engine.execute({ t: 'watermark-wanted', dataset: 'TWO', until: at(101) });
+  tape.of(CONTRACT).commit([trade(3)], at(400));
+  await settle();
+  const seen = new Set(kinds());
+  assert.deepEqual([...seen].sort(), ['flush 1', 'watermark'], 'topics of TWO see nothing of it');
+  const { watermarks, topics } = run.pulse();
+  assert.deepEqual(
+    [...watermarks],
+    [
+      ['ONE', at(400)],
+      ['TWO', at(100)],
+    ],
+  );
+  assert.deepEqual(
+    topics.map(({ lagMs }) => lagMs),
+    [0, 0],
+  );
+  assert.deepEqual(run.faults, []);
+});
+
 test('a topic waits for the first promise of an empty tape, and a closed one says nothing more', async () => {
   const tape = new MemoryTape(CONTRACT, 100);
   const run = new EngineRun(tape);
@@ -100,7 +139,7 @@ test('a topic waits for the first promise of an empty tape, and a closed one say
     run.messages.map((it) => it.t),
     ['pulse', 'live', 'live', 'ready', 'ready'],
   );
-  run.engine.execute({ t: 'watermark-wanted', until: at(0.4) });
+  run.engine.execute({ t: 'watermark-wanted', dataset: TEST_DATASET, until: at(0.4) });
   for (const seconds of [0.2, 0.4, 0.6]) tape.commit([], at(seconds));
   await settle();
   assert.deepEqual(

@@ -63,7 +63,7 @@ export interface Meter {
 /**
  * A topic's life:
  *
- * 1. It waits for the tape's first watermark, and in a fair queue over accounts for its warm-up.
+ * 1. It waits for the first watermark of its contract, then in a fair queue over accounts for its warm-up.
  * 2. It reads from the open of the current session, earlier if it must, to the whole second where it goes live: the
  *    newest, or the one that a returning subscriber needs. Other topics continue meanwhile.
  * 3. It is `live`: it takes the objects forming there, reports the last update before (its floor), and publishes every
@@ -89,9 +89,10 @@ export class Engine implements Disposable {
   /** Shared by all topics: a flush is gathered and taken without interruption. */
   readonly #writer = new BlockWriter();
   #tradesTotal = 0;
-  /** Readers wait for the tape to reach this time. */
-  #wantedUntil: EpochNs | null = null;
-  #hasPromise: boolean;
+  /** Readers wait for the tapes of these datasets to reach these times. */
+  readonly #wantedUntil = new Map<string, EpochNs>();
+  /** Topics whose contract has no watermark yet. */
+  readonly #early = new Set<EngineTopic>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -109,16 +110,15 @@ export class Engine implements Disposable {
       yieldTurn: options.yieldTurn,
       nowMs: () => this.#nowMs(),
     });
-    this.#hasPromise = options.tape.promise !== null;
-    if (this.#hasPromise) this.#warmUps.release();
-    this.#following = options.tape.follow(({ symbols }) => {
-      if (!this.#hasPromise) {
-        this.#hasPromise = true;
+    const begun = new Set(options.tape.watermarks.keys());
+    this.#following = options.tape.follow((commit) => {
+      if (!begun.has(commit.dataset)) {
+        begun.add(commit.dataset);
         this.pulse();
-        this.#warmUps.release();
+        this.#beginEarly();
       }
-      this.#feeds.committed(symbols);
-      this.#sendWatermark();
+      this.#feeds.committed(commit);
+      this.#sendWatermark(commit.dataset, commit.promise);
     });
   }
 
@@ -140,8 +140,7 @@ export class Engine implements Disposable {
         void this.#repair(command);
         return;
       case 'watermark-wanted':
-        this.#wantedUntil = command.until;
-        this.#sendWatermark();
+        this.#wantWatermark(command);
         return;
       case 'damaged':
         if (!command.isDamaged) this.#damaged.forget(command.contract, command.day);
@@ -154,16 +153,16 @@ export class Engine implements Disposable {
 
   /** Reports all positions; called about once a second. */
   pulse(): void {
-    const { promise } = this.#options.tape;
+    const { tape } = this.#options;
     const topics: TopicPosition[] = [];
     for (const topic of this.#topics.values()) {
       const { run, number } = topic;
       if (topic.told !== null && run !== null) this.#tellChange(topic, run, topic.told);
       const position = run === null ? null : formatCursor(run.closed);
-      const at = { topic: number, position, lagMs: lagMs(topic, promise) };
+      const at = { topic: number, position, lagMs: this.#lagMs(topic) };
       topics.push(this.#options.meter === undefined ? at : { ...at, busyMs: topic.busyMs });
     }
-    this.#options.emit({ t: 'pulse', promise, topics, ...this.#load() });
+    this.#options.emit({ t: 'pulse', watermarks: tape.watermarks, topics, ...this.#load() });
     void this.#watch.look();
   }
 
@@ -172,14 +171,34 @@ export class Engine implements Disposable {
     for (const { closing } of this.#topics.values()) closing.abort();
     this.#topics.clear();
     this.#feeds.clear();
+    this.#early.clear();
     this.#warmUps.clear();
   }
 
-  #sendWatermark(): void {
-    const { promise } = this.#options.tape;
-    if (this.#wantedUntil === null || promise === null) return;
-    if (promise >= this.#wantedUntil) this.#wantedUntil = null;
-    this.#options.emit({ t: 'watermark', promise });
+  #wantWatermark({ dataset, until }: Extract<EngineCommand, { t: 'watermark-wanted' }>): void {
+    this.#wantedUntil.set(dataset, until);
+    const promise = this.#options.tape.watermarks.get(dataset);
+    if (promise !== undefined) this.#sendWatermark(dataset, promise);
+  }
+
+  #sendWatermark(dataset: string, promise: EpochNs): void {
+    const until = this.#wantedUntil.get(dataset);
+    if (until === undefined) return;
+    if (promise >= until) this.#wantedUntil.delete(dataset);
+    this.#options.emit({ t: 'watermark', dataset, promise });
+  }
+
+  #beginEarly(): void {
+    for (const topic of this.#early) this.#begin(topic);
+  }
+
+  #begin(topic: EngineTopic): void {
+    if (this.#options.tape.promiseOf(topic.spec.contract) === null) {
+      this.#early.add(topic);
+      return;
+    }
+    this.#early.delete(topic);
+    this.#warmUps.add(topic, topic.accounts);
   }
 
   #load(): Pick<PulseMessage, 'load'> {
@@ -189,7 +208,7 @@ export class Engine implements Disposable {
     for (const { told } of this.#topics.values()) if (told !== null) following += 1;
     const warmingUp = this.#topics.size - following;
     const busyShare = meter.busyShare();
-    const waiting = this.#warmUps.waitingCount;
+    const waiting = this.#warmUps.waitingCount + this.#early.size;
     return { load: { following, warmingUp, waiting, tradesTotal: this.#tradesTotal, busyShare } };
   }
 
@@ -215,7 +234,7 @@ export class Engine implements Disposable {
       told: null,
     };
     this.#topics.set(number, topic);
-    this.#warmUps.add(topic, accounts);
+    this.#begin(topic);
   }
 
   #wanted({ topic: number, accounts }: Extract<EngineCommand, { t: 'wanted' }>): void {
@@ -229,6 +248,7 @@ export class Engine implements Disposable {
     const topic = this.#topics.get(number);
     if (topic === undefined) return;
     this.#topics.delete(number);
+    this.#early.delete(topic);
     topic.closing.abort();
     this.#warmUps.delete(topic);
     this.#feeds.leave(topic.spec, topic.member);
@@ -357,9 +377,14 @@ export class Engine implements Disposable {
   #tellReady(topic: EngineTopic, run: TopicRun): void {
     const told = { warm: run.warm, partialSince: this.#inputs(topic).partialSince };
     topic.told = told;
-    const behindMs = lagMs(topic, this.#options.tape.promise);
     const position = formatCursor(run.closed);
-    this.#options.emit({ t: 'ready', topic: topic.number, position, lagMs: behindMs, ...told });
+    this.#options.emit({
+      t: 'ready',
+      topic: topic.number,
+      position,
+      lagMs: this.#lagMs(topic),
+      ...told,
+    });
   }
 
   #tellChange(topic: EngineTopic, run: TopicRun, { warm, partialSince }: Told): void {
@@ -404,6 +429,13 @@ export class Engine implements Disposable {
     else this.#open({ t: 'open', topic: number, spec, since: from, accounts });
   }
 
+  #lagMs({ run, spec }: EngineTopic): number {
+    const promise = this.#options.tape.promiseOf(spec.contract);
+    if (run === null || promise === null) return 0;
+    const horizon = promise - BigInt(spec.delaySeconds) * SECOND_NS_BIG;
+    return Math.max(0, Math.round(Number(horizon - run.reached) / 1e6));
+  }
+
   #nowMs(): number {
     return this.#options.meter?.nowMs() ?? 0;
   }
@@ -422,10 +454,4 @@ export class Engine implements Disposable {
     this.#options.onFault(error, spec);
     this.#options.emit({ t: 'failed', topic: number });
   }
-}
-
-function lagMs({ run, spec }: EngineTopic, promise: EpochNs | null): number {
-  if (run === null || promise === null) return 0;
-  const horizon = promise - BigInt(spec.delaySeconds) * SECOND_NS_BIG;
-  return Math.max(0, Math.round(Number(horizon - run.reached) / 1e6));
 }

@@ -9,7 +9,7 @@ import type { RepairAnswer } from '../topics/engine-link.ts';
 
 /** Null on an empty tape. */
 export async function tapeEnd(tape: LiveTape, contract: string): Promise<RepairAnswer['end']> {
-  const { promise } = tape;
+  const promise = tape.promiseOf(contract);
   const last = (await tape.days(contract)).at(-1);
   const isStill = (tape.endOf?.(contract) ?? null) !== null;
   const today = promise === null ? null : dayOf(promise);

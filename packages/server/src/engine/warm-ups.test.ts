@@ -44,7 +44,6 @@ class Stage {
 
 test('a newcomer is next, whatever one account has asked for before it [SEC-37]', async () => {
   const stage = new Stage();
-  stage.warmUps.release();
   for (let index = 0; index < 100; index += 1) stage.add(`heavy ${index}`, 'heavy', 20);
   for (let turns = 0; turns < 5; turns += 1) await stage.turn();
   stage.add('light', 'light', 3);
@@ -59,7 +58,6 @@ test('a newcomer is next, whatever one account has asked for before it [SEC-37]'
 
 test('of those that wait, who used least goes first, and what was used is forgotten [SEC-37]', async () => {
   const stage = new Stage();
-  stage.warmUps.release();
   stage.add('a', 'much', 30);
   stage.add('b', 'some', 10);
   await stage.finish();
@@ -84,7 +82,6 @@ test('of those that wait, who used least goes first, and what was used is forgot
 
 test('a topic is worth the best of those who wait for it, as they come and go', async () => {
   const stage = new Stage();
-  stage.warmUps.release();
   stage.add('used', 'heavy', (4 * MARGIN_MS) / 100);
   await stage.finish();
   for (const index of [1, 2, 3, 4]) stage.add(`other ${index}`, `other ${index}`, 3);
@@ -99,20 +96,8 @@ test('a topic is worth the best of those who wait for it, as they come and go', 
   assert.deepEqual(done, ['h2', 'h1']);
 });
 
-test('nothing begins before it is released, and what is not wanted never does', async () => {
-  const stage = new Stage();
-  stage.add('a', 'one', 2);
-  stage.add('b', 'one', 2);
-  assert.equal(stage.warmUps.waitingCount, 2);
-  stage.warmUps.delete('a');
-  stage.warmUps.release();
-  await stage.finish();
-  assert.deepEqual(stage.done, ['b']);
-});
-
 test('what pauses and is no longer wanted goes on to its end', async () => {
   const stage = new Stage();
-  stage.warmUps.release();
   stage.add('heavy', 'heavy', 20);
   for (let turns = 0; turns < 5; turns += 1) await stage.turn();
   stage.add('light', 'light', 20);

@@ -54,9 +54,7 @@ export class WarmUps<T> {
   readonly #usedMs = new Map<string, number>();
   #halvedAtMs: number;
   #lastOrder = 0;
-  #isReleased = false;
 
-  /** Nothing begins before `release`. */
   constructor(options: WarmUpsOptions<T>) {
     this.#options = options;
     this.#halvedAtMs = options.nowMs();
@@ -65,11 +63,6 @@ export class WarmUps<T> {
   /** Warm-ups that have not begun, or pause. */
   get waitingCount(): number {
     return this.#waiting.size + this.#atWork.size - this.#active().length;
-  }
-
-  release(): void {
-    this.#isReleased = true;
-    this.#moveOn();
   }
 
   add(topic: T, accounts: readonly string[]): void {
@@ -121,7 +114,6 @@ export class WarmUps<T> {
 
   /** Runs everything that may run: first paused work resumes, then more begins. */
   #moveOn(): void {
-    if (!this.#isReleased) return;
     this.#halve();
     for (const paused of this.#paused()) {
       if (this.#active().length >= ACTIVE_MAX || this.#mustPause(paused)) break;

@@ -86,7 +86,8 @@ function accepted(
   context = contextOf(),
   operation: HistoryOperation = 'history',
 ): HistoryQuery {
-  return readHistoryQueries(raw, operation, context)[0]!;
+  const { visible, ...caller } = context;
+  return readHistoryQueries(raw, operation, { ...caller, visibleOf: () => visible })[0]!;
 }
 
 function ask(...asked: Parameters<typeof accepted>): HistoryQuery | QuestionFault {

@@ -73,11 +73,16 @@ export interface HistoryContext {
   readonly visible: EpochNs;
 }
 
+/** Before the instrument of the request is known. */
+export interface HistoryCaller extends Omit<HistoryContext, 'visible'> {
+  visibleOf(instrument: string): EpochNs;
+}
+
 /** One query for each study, with the same contract and range, in the order of the request. */
 export function readHistoryQueries(
   raw: Readonly<Record<string, unknown>>,
   operation: HistoryOperation,
-  context: HistoryContext,
+  caller: HistoryCaller,
 ): readonly HistoryQuery[] {
   const read = readStudyFields(raw, operation);
   if ('faults' in read) throw Refusal.ofFields(read.faults);
@@ -85,6 +90,7 @@ export function readHistoryQueries(
   const indicators = studies.map(({ indicator }) => knownIndicator(indicator));
   // All further fields are the same for all studies.
   const fields = studies[0]!;
+  const context = { ...caller, visible: caller.visibleOf(fields.instrument) };
   const contract = contractOf(fields, context);
   if (contract === null) throw unknownInstrument(fields, context);
   requireRight(fields, contract, context);

@@ -1,5 +1,9 @@
-/** The joined listing of several markets. A name means one thing in all of them, and so does a dataset's name. */
+/**
+ * The joined listing of several markets, each on its own day. A name means one thing in all of them, and so does a
+ * dataset's name.
+ */
 
+import type { Contract } from '@tapeloom/core/instrument/contract';
 import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { Market, MarketListing } from './market.ts';
@@ -7,11 +11,21 @@ import type { Market, MarketListing } from './market.ts';
 /** Two markets use the same name; the message names it. */
 export class MarketClashError extends Error {}
 
-/** Throws a `MarketClashError`. */
-export function joinedListing(markets: readonly Market[], day: UtcDay): MarketListing {
-  if (markets.length === 1) return markets[0]!.listing(day);
+/** Contracts of several markets, and those of them that can be streamed now. */
+export interface JoinedListing extends Omit<MarketListing, 'streamedOn'> {
+  readonly streamed: readonly Contract[];
+}
+
+/** `dayOf`: the day of a dataset. Throws a `MarketClashError`. */
+export function joinedListing(
+  markets: readonly Market[],
+  dayOf: (dataset: string) => UtcDay,
+): JoinedListing {
   refuseNamesakes(markets);
-  const listings = markets.map((market) => market.listing(day));
+  const days = markets.map(({ dataset }) => dayOf(dataset));
+  const listings = markets.map((market, index) => market.listing(days[index]!));
+  const streamed = listings.flatMap((listing, index) => listing.streamedOn(days[index]!));
+  if (markets.length === 1) return { ...listings[0]!, streamed };
   const byName = new Map<string, string>();
   for (const [index, { book }] of listings.entries()) {
     const { dataset } = markets[index]!;
@@ -35,7 +49,7 @@ export function joinedListing(markets: readonly Market[], day: UtcDay): MarketLi
   return {
     contracts,
     book: new InstrumentBook(contracts, aliases),
-    streamedOn: (on) => listings.flatMap((listing) => listing.streamedOn(on)),
+    streamed,
   };
 }
 

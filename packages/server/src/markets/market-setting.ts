@@ -1,6 +1,7 @@
 /** The settings of a market, in a form that passes between threads, and their derivation from the configuration. */
 
 import type { Config } from '../config/config.ts';
+import type { ListedDataset, LiveFeed } from './instruments/instruments-file.ts';
 import type { ReplayOptions } from './replay/replay-dataset.ts';
 import type { SimLiveOptions } from './sim/sim-live.ts';
 
@@ -8,6 +9,8 @@ import type { SimLiveOptions } from './sim/sim-live.ts';
 export type MarketSetting =
   | ({ readonly kind: 'sim' } & SimLiveOptions)
   | ({ readonly kind: 'replay' } & ReplayOptions)
+  /** Other programs push the trades. */
+  | { readonly kind: 'push'; readonly listed: ListedDataset; readonly feed: LiveFeed }
   /** Time passes, but there are no trades. */
   | { readonly kind: 'still' };
 

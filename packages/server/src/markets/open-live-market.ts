@@ -2,6 +2,7 @@
 
 import type { LiveMarket } from './market.ts';
 import type { MarketSetting } from './market-setting.ts';
+import { PushLive } from './push/push-live.ts';
 import { ReplayLive } from './replay/replay-live.ts';
 import { SimLive } from './sim/sim-live.ts';
 import { StillMarket } from './still/still-market.ts';
@@ -12,6 +13,8 @@ export function openLiveMarket(setting: MarketSetting): LiveMarket {
       return new SimLive(setting);
     case 'replay':
       return new ReplayLive(setting);
+    case 'push':
+      return new PushLive(setting.listed);
     case 'still':
       return new StillMarket();
     default:

@@ -1,5 +1,6 @@
 /** Opens a market for serving or reading it. */
 
+import { FilesMarket } from './files/files-market.ts';
 import type { Market } from './market.ts';
 import type { MarketSetting } from './market-setting.ts';
 import { ReplayDataset } from './replay/replay-dataset.ts';
@@ -12,6 +13,8 @@ export function openMarket(setting: MarketSetting): Market {
       return new SimDataset({ seed: setting.seed, printsScale: setting.printsScale });
     case 'replay':
       return new ReplayDataset(setting);
+    case 'push':
+      return new FilesMarket(setting.listed, new Map(), new Map());
     case 'still':
       return new StillMarket();
     default:

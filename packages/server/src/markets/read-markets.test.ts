@@ -38,12 +38,12 @@ const COINS = file({
 test('without applied instruments it is the simulator, with them those alone unless both are wanted', async () => {
   const kinds = async (...asked: Parameters<typeof read>) => {
     const { live, imported } = await read(...asked);
-    return [live.kind, ...imported.map(({ name }) => name)];
+    return [...live.map(({ kind }) => kind), ...imported.map(({ name }) => name)];
   };
   assert.deepEqual(await kinds(null), ['sim']);
   assert.deepEqual(await kinds(null, 'off'), ['still']);
   assert.deepEqual(await kinds(COINS), ['still', 'COINS']);
-  assert.deepEqual(await kinds(COINS, 'on'), ['sim', 'COINS']);
+  assert.deepEqual(await kinds(COINS, 'on'), ['sim', 'still', 'COINS']);
 });
 
 test('a file of instruments that was damaged is refused with its name and its fault', async () => {
@@ -57,13 +57,13 @@ test('several markets are one list, in which every name means one thing', async 
   const listed = async (text: string) => {
     const { live, imported } = await read(text, 'on');
     const files = imported.map((one) => new FilesMarket(one, new Map(), new Map()));
-    return joinedListing([openMarket(live), ...files], DAY);
+    return joinedListing([...live.map(openMarket), ...files], () => DAY);
   };
-  const { book, contracts, streamedOn } = await listed(COINS);
+  const { book, contracts, streamed } = await listed(COINS);
   assert.equal(book.resolve('XBTUSD', DAY)?.dataset, 'COINS');
   assert.equal(book.resolve('BTC.c.0', DAY)?.dataset, 'SIM');
   assert.equal(contracts.length, book.all().length);
-  assert.ok(streamedOn(DAY).some(({ symbol }) => symbol === 'XBTUSD'));
+  assert.ok(streamed.some(({ symbol }) => symbol === 'XBTUSD'));
   const clash = (message: RegExp) => (error: unknown) =>
     error instanceof MarketClashError && message.test(error.message);
   const es = `ES: ${product('{ from: 2026-12, to: 2026-12 }')}`;

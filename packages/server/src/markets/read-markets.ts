@@ -1,6 +1,7 @@
 /**
  * The markets of a service. Without an instruments file in the data directory it is the simulator. With one, it is the
- * datasets of that file; the simulator joins only when the configuration requests it.
+ * datasets of that file; the simulator joins only when the configuration requests it. A tape on which only time passes
+ * is added for datasets without a growing tape.
  */
 
 import type { Config } from '../config/config.ts';
@@ -9,8 +10,8 @@ import type { ListedDataset } from './instruments/instruments-file.ts';
 import { type MarketSetting, simSetting } from './market-setting.ts';
 
 export interface MarketSettings {
-  /** The market whose tape grows; its time holds for all. */
-  readonly live: MarketSetting;
+  /** The markets whose tapes grow, at least one; the last one's time is that of all other datasets. */
+  readonly live: readonly MarketSetting[];
   /** Datasets for imported days. */
   readonly imported: readonly ListedDataset[];
 }
@@ -22,9 +23,15 @@ type MarketConfig = Pick<Config, 'data' | 'sim' | 'simSeed' | 'simScale' | 'simD
 
 /** Rejects with an `InstrumentsUnreadableError`. */
 export async function readMarkets(disk: Disk, config: MarketConfig): Promise<MarketSettings> {
-  const imported = await appliedDatasets(disk, config.data);
-  const isSimulated = config.sim === null ? imported.length === 0 : config.sim === 'on';
-  return { live: isSimulated ? simSetting(config) : { kind: 'still' }, imported };
+  const listed = await appliedDatasets(disk, config.data);
+  const isSimulated = config.sim === null ? listed.length === 0 : config.sim === 'on';
+  const imported = listed.filter(({ live }) => live === undefined);
+  const live: MarketSetting[] = isSimulated ? [simSetting(config)] : [];
+  for (const one of listed) {
+    if (one.live !== undefined) live.push({ kind: one.live.source, listed: one, feed: one.live });
+  }
+  if (imported.length > 0 || live.length === 0) live.push({ kind: 'still' });
+  return { live, imported };
 }
 
 async function appliedDatasets(disk: Disk, data: string): Promise<readonly ListedDataset[]> {
@@ -39,4 +46,10 @@ async function appliedDatasets(disk: Disk, data: string): Promise<readonly Liste
     const what = `${data}/instruments.yaml cannot be used: ${error.message}`;
     throw new InstrumentsUnreadableError(what, { cause: error });
   }
+}
+
+/** The datasets of the instruments file, whether their trades are received or imported. */
+export function listedDatasets({ live, imported }: MarketSettings): readonly ListedDataset[] {
+  const received = live.flatMap((setting) => (setting.kind === 'push' ? [setting.listed] : []));
+  return [...received, ...imported];
 }

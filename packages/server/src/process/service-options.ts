@@ -2,7 +2,7 @@
 
 import type { OfferBook } from '../billing/offer-book.ts';
 import type { Config } from '../config/config.ts';
-import type { MarketSettings } from '../markets/read-markets.ts';
+import type { MarketSetting } from '../markets/market-setting.ts';
 import type { OperatorPages } from '../pages/operator-pages.ts';
 import type { Portal } from '../pages/portal.ts';
 import type { Log } from '../platform/log/log.ts';
@@ -11,7 +11,7 @@ import type { FillPart } from './ingest/ingest-wire.ts';
 export interface ServiceOptions {
   readonly config: Config;
   /** The live market; omitted: from the configuration. */
-  readonly market?: MarketSettings['live'];
+  readonly market?: MarketSetting;
   readonly version: string;
   readonly log: Log;
   readonly offers: OfferBook;

@@ -12,7 +12,6 @@ import { addressHere } from '../config/public-address.ts';
 import { UnreadAnswers } from '../http/server/answers/unread-answers.ts';
 import { createInternalServer } from '../http/server/internal-server.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
-import { openMarket } from '../markets/open-market.ts';
 import type { MarketSettings } from '../markets/read-markets.ts';
 import { nodeReport } from '../operations/cluster/node-report.ts';
 import { readServiceMarkets } from '../operations/start/service-markets.ts';
@@ -26,8 +25,10 @@ import { tapeSpread } from './cluster/tape-spread.ts';
 import type { FirstKeys } from './customers/demo-account.ts';
 import type { Doors } from './doors/doors.ts';
 import { listen } from './doors/listen.ts';
-import { IngestHandle, type IngestNews } from './ingest/ingest-handle.ts';
-import type { IngestReport, NewestDays, SharedTapeSetting } from './ingest/ingest-wire.ts';
+import type { IngestNews } from './ingest/ingest-handle.ts';
+import type { IngestReport, SharedTapeSetting } from './ingest/ingest-wire.ts';
+import { Ingests } from './ingest/ingests.ts';
+import { type TapeState, TapeStates } from './ingest/tape-states.ts';
 import { LateMetrics } from './metrics/late-metrics.ts';
 import type { Reloadable } from './reloadable.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -68,7 +69,8 @@ export class Service implements AsyncDisposable {
   readonly #internal: Server;
   /** Unread responses of the public and the internal port. */
   readonly #unread = new UnreadAnswers(createClock({ kind: 'system' }));
-  readonly #ingest: IngestHandle;
+  readonly #ingests: Ingests;
+  readonly #tapes: TapeStates;
   readonly #caughtUp = Promise.withResolvers<void>();
   readonly #live = Promise.withResolvers<void>();
   readonly #lastTrades = new Map<string, EpochNs>();
@@ -77,16 +79,11 @@ export class Service implements AsyncDisposable {
   /** Why streams are not served while the service starts or stops; null while it is up. */
   #phase: string | null = 'the tape is being opened';
   #isStopping = false;
-  #isPaused = false;
-  #isIngestDown = false;
   /** The first component that is gone for good. */
   #lost: string | null = null;
   /** State shared with other nodes; null for a single process. */
   readonly #node: NodeServices | null;
   readonly #leaving = Promise.withResolvers<LeaveReason>();
-  #lastReport: IngestReport | null = null;
-  #sharedFloors: string | null = null;
-  #missing: NewestDays = {};
   readonly #serving: Serving | null;
   #internalAddress = '';
   #addresses: ServiceAddresses | null = null;
@@ -103,7 +100,7 @@ export class Service implements AsyncDisposable {
         lost: this.#lost,
         accounts: this.#serving?.accounts?.notReadyBecause ?? null,
         phase: this.#phase,
-        isPaused: this.#isPaused,
+        isPaused: this.#tapes.isPaused,
         isShared: node !== null,
         takesNobody: this.#serving === null ? null : (node?.register.cannotTakeBecause ?? null),
         threads: this.#serving?.doors?.threads ?? null,
@@ -119,16 +116,20 @@ export class Service implements AsyncDisposable {
     this.#internal.maxConnections = INTERNAL_CONNECTIONS_MAX;
     this.#unread.watch(this.#internal);
     this.#metrics.tell((it) => it.watchAnswers(this.#unread));
-    this.#ingest = new IngestHandle(
+    this.#ingests = new Ingests(
+      markets.live,
       {
         tapeRoot: join(config.data, 'tape'),
-        market: markets.live,
         speed: config.speed,
         keepDays: config.keepDays,
         ...(node === null ? {} : { shared: sharedTape(config.cluster!, node) }),
       },
-      { hear: (message) => this.#hear(message), down: (error) => this.#ingestDown(error) },
+      {
+        hear: (dataset, message) => this.#hear(dataset, message),
+        down: (dataset, error) => this.#ingestDown(dataset, error),
+      },
     );
+    this.#tapes = new TapeStates(this.#ingests.datasets);
     this.#serving = config.cluster?.roles.serve === false ? null : this.#serve(options, markets);
   }
 
@@ -176,7 +177,7 @@ export class Service implements AsyncDisposable {
 
   /** Whether the threads make progress. If false, only a restart helps. */
   get isAlive(): boolean {
-    return this.#isStopping || this.#isIngestDown || this.#pulse.isBeating;
+    return this.#isStopping || this.#tapes.isDown || this.#pulse.isBeating;
   }
 
   get markets(): MarketSettings {
@@ -215,7 +216,7 @@ export class Service implements AsyncDisposable {
     if (this.#node !== null) await this.#leaveCluster(this.#node);
     this.#serving?.doors?.http.stopAccepting();
     const [isClean] = await Promise.all([
-      this.#ingest.stop(),
+      this.#ingests.stop(),
       this.#serving?.doors?.gateway.drain(),
     ]);
     await this[Symbol.asyncDispose]();
@@ -228,7 +229,7 @@ export class Service implements AsyncDisposable {
     this.#readiness[Symbol.dispose]();
     this.#watches.dispose();
     await this.#serving?.[Symbol.asyncDispose]();
-    await this.#ingest[Symbol.asyncDispose]();
+    await this.#ingests[Symbol.asyncDispose]();
     await this.#node?.[Symbol.asyncDispose]();
   }
 
@@ -239,11 +240,12 @@ export class Service implements AsyncDisposable {
   }
 
   #serve(options: ServiceOptions, markets: MarketSettings): Serving {
-    const isBehind = () => isBehindOthers(this.#lastReport?.shared, this.#isIngestDown);
+    const isBehind = () =>
+      Object.values(this.#tapes.shared).some((tape) => isBehindOthers(tape, this.#tapes.isDown));
     return new Serving({
       ...options,
       markets,
-      ingest: this.#ingest,
+      ingests: this.#ingests,
       unread: this.#unread,
       metrics: this.#metrics,
       ...(this.#node === null ? {} : { node: this.#node, isBehind }),
@@ -260,22 +262,26 @@ export class Service implements AsyncDisposable {
   #joinCluster(node: NodeServices): void {
     node.report = () =>
       nodeReport({
-        tape: this.#lastReport?.shared ?? null,
-        lagMs: this.#lastReport?.lagMs ?? null,
+        tapes: this.#tapes.shared,
+        lagMs: this.#tapes.lagMs,
         connections: this.#serving?.doors?.gateway.metrics.connections ?? 0,
         notReady: this.#readiness.reason,
       });
     const { cluster } = this.#options.config;
     const clock = createClock({ kind: 'system' });
-    const tape = () => this.#lastReport?.shared ?? null;
-    const readings = nodeReadings(cluster!, node, clock, tape);
+    const tapes = () => Object.values(this.#tapes.shared);
+    const readings = nodeReadings(cluster!, node, clock, tapes);
     this.#metrics.tell((it) => it.watchCluster(readings));
     node.start({
       drain: () => this.#leaving.resolve('drained'),
       displaced: () => this.#leaving.resolve('displaced'),
       older: () => this.#serving?.accountsMayBeOlder(),
-      agreed: (computations) => this.#ingest.agree(computations),
-      looked: (nodes) => this.#ingest.spread(tapeSpread(nodes)),
+      agreed: (computations) => this.#ingests.agree(computations),
+      looked: (nodes) => {
+        for (const dataset of this.#ingests.datasets) {
+          this.#ingests.spread(dataset, tapeSpread(nodes, dataset));
+        }
+      },
     });
   }
 
@@ -296,26 +302,29 @@ export class Service implements AsyncDisposable {
 
   /** For a node without public endpoints. */
   async #openTape(): Promise<void> {
-    tellRecovery(this.#options.log, await this.#ingest.opened);
-    this.#watchSpace(openMarket(this.#markets.live).dataset);
+    tellRecovery(this.#options.log, await this.#ingests.opened);
+    this.#watchSpace();
   }
 
   async #openDoors(serving: Serving): Promise<void> {
     const doors = await serving.compose();
-    doors.noteMissing(this.#missing);
-    if (this.#sharedFloors !== null) doors.noteSharedEpochs(this.#sharedFloors);
-    if (this.#isPaused || this.#isIngestDown) doors.hub.setSource('down');
-    this.#watchSpace(doors.dataset);
+    for (const [dataset, { missing, floors, isPaused, isDown }] of this.#tapes.entries()) {
+      doors.noteMissing(dataset, missing);
+      if (floors !== null) doors.noteSharedEpochs(dataset, floors);
+      if (isPaused || isDown) doors.hub.setSource(dataset, 'down');
+    }
+    this.#watchSpace();
     const addresses = await serving.listen();
     const internal = this.#internalAddress;
     const mailbox = serving.mail!.isDevelopment ? `${internal}/mailbox` : null;
     this.#addresses = { ...addresses, internal, mailbox };
   }
 
-  #watchSpace(dataset: string): void {
+  #watchSpace(): void {
     const { config, log } = this.#options;
     const timers = createClock({ kind: 'system' });
-    const space = this.#watches.use(watchSpace(config.data, dataset, timers, log));
+    const { datasets } = this.#ingests;
+    const space = this.#watches.use(watchSpace(config.data, datasets, timers, log));
     this.#metrics.tell((it) => it.watchSpace(config.data, space));
     this.#watchClock();
   }
@@ -326,7 +335,7 @@ export class Service implements AsyncDisposable {
     const isOwn = config.speed === null && market === undefined && this.#node === null;
     const clock = watchClock({
       ...{ log, timers: createClock({ kind: 'system' }) },
-      tapeTime: () => (isOwn ? (this.#lastReport?.promise ?? null) : null),
+      tapeTime: () => (isOwn ? this.#tapes.latest : null),
       onAhead: (isAhead) => this.#serving?.doors?.hub.setAhead(isAhead),
     });
     const watch = this.#watches.use(clock);
@@ -340,23 +349,24 @@ export class Service implements AsyncDisposable {
     this.#watch(createClock({ kind: 'system' }).after(LATER_MS, load));
   }
 
-  #hear(message: IngestNews): void {
+  #hear(dataset: string, message: IngestNews): void {
     const { log, onFill } = this.#options;
+    const tape = this.#tapes.of(dataset);
     switch (message.t) {
       case 'floors':
-        this.#sharedFloors = message.text;
-        this.#serving?.doors?.noteSharedEpochs(message.text);
-        this.#ingest.floorsHold(message.text);
+        tape.floors = message.text;
+        this.#serving?.doors?.noteSharedEpochs(dataset, message.text);
+        this.#ingests.floorsHold(dataset, message.text);
         return;
       case 'days-missing':
-        this.#missing = message.newest;
-        this.#serving?.doors?.noteMissing(message.newest);
+        tape.missing = message.newest;
+        this.#serving?.doors?.noteMissing(dataset, message.newest);
         return;
       case 'report':
         this.#pulse.beat();
-        this.#lastReport = this.#withDaysComputed(message);
-        this.#metrics.tell((it) => it.takeReport(message));
-        this.#setPaused(message.isPaused);
+        tape.report = this.#withDaysComputed(tape, message);
+        this.#metrics.tell((it) => it.takeReport(dataset, message));
+        this.#setPaused(dataset, message.isPaused);
         for (const [symbol, at] of message.lastTrades) this.#lastTrades.set(symbol, at);
         this.#tradesTold += 1;
         return;
@@ -379,25 +389,26 @@ export class Service implements AsyncDisposable {
         this.#metrics.tell((it) => it.noteOldDays(message.news));
         return;
       case 'appends':
-        log.info(message.doesAppend ? APPENDS : APPENDS_NO_MORE);
+        log.info({ dataset }, message.doesAppend ? APPENDS : APPENDS_NO_MORE);
         return;
       case 'live':
-        this.#caughtUp.resolve();
+        tape.isLive = true;
+        if (this.#tapes.isLive) this.#caughtUp.resolve();
         return;
       case 'sessions':
-        this.#serving?.doors?.updateSessions(message.books);
+        this.#serving?.doors?.updateSessions(dataset, message.books);
         return;
       case 'waiting':
         log.warn(
-          { error: message.error },
+          { dataset, error: message.error },
           'the machine cannot do this at the moment; the service keeps trying',
         );
         return;
       case 'waited':
-        log.warn({ ms: message.ms }, 'the retried operation succeeded');
+        log.warn({ dataset, ms: message.ms }, 'the retried operation succeeded');
         return;
       case 'fault':
-        log.error({ error: message.error }, message.what);
+        log.error({ dataset, error: message.error }, message.what);
         return;
       default:
         message satisfies never;
@@ -405,17 +416,18 @@ export class Service implements AsyncDisposable {
   }
 
   /** Reports a fetched day as present only after the streams that depend on it are recomputed. */
-  #withDaysComputed(report: IngestReport): IngestReport {
+  #withDaysComputed(before: TapeState, report: IngestReport): IngestReport {
     const { shared } = report;
     if (shared === undefined || (this.#serving?.doors?.isComputed ?? true)) return report;
-    return { ...report, shared: { ...shared, daysAt: this.#lastReport?.shared?.daysAt ?? 0 } };
+    return { ...report, shared: { ...shared, daysAt: before.report?.shared?.daysAt ?? 0 } };
   }
 
   /** Marks streams as down while no trades are ingested; they resume afterwards. */
-  #setPaused(isPaused: boolean): void {
-    if (isPaused === this.#isPaused || this.#isIngestDown) return;
-    this.#isPaused = isPaused;
-    this.#serving?.doors?.hub.setSource(isPaused ? 'down' : 'up');
+  #setPaused(dataset: string, isPaused: boolean): void {
+    const tape = this.#tapes.of(dataset);
+    if (isPaused === tape.isPaused || tape.isDown) return;
+    tape.isPaused = isPaused;
+    this.#serving?.doors?.hub.setSource(dataset, isPaused ? 'down' : 'up');
   }
 
   /** Also disposes of a watch that is added after disposal. */
@@ -424,14 +436,14 @@ export class Service implements AsyncDisposable {
     else this.#watches.use(watch);
   }
 
-  #ingestDown(error: unknown): void {
-    this.#isIngestDown = true;
+  #ingestDown(dataset: string, error: unknown): void {
+    this.#tapes.of(dataset).isDown = true;
     const { log, config } = this.#options;
     // For a disk fault, the directory is the useful information; the stack is not.
     const why = diskFault(error) === null ? { error } : { data: config.data, why: String(error) };
-    log.fatal(why, 'no more trades are ingested; existing data is still served');
+    log.fatal({ dataset, ...why }, 'no more trades are ingested; existing data is still served');
     this.#lost ??= 'the ingest has stopped';
-    this.#serving?.doors?.hub.setSource('down');
+    this.#serving?.doors?.hub.setSource(dataset, 'down');
     if (mayPass(error)) {
       const onAgain = () => this.#leaving.resolve('disk');
       const clock = createClock({ kind: 'system' });

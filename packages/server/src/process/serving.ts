@@ -24,8 +24,7 @@ import type { OpenedProviders } from './customers/open-providers.ts';
 import { openImported } from './days/open-imported.ts';
 import type { DoorEvents, DoorNode, Doors } from './doors/doors.ts';
 import { listen } from './doors/listen.ts';
-import type { IngestHandle } from './ingest/ingest-handle.ts';
-import type { IngestOpened } from './ingest/ingest-wire.ts';
+import type { Ingests, TapesOpened } from './ingest/ingests.ts';
 import type { LateMetrics } from './metrics/late-metrics.ts';
 import type { Reloadable } from './reloadable.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -38,7 +37,7 @@ export interface ServingParts extends ServiceOptions {
   /** Whether other nodes are known to have more of the tape than this one. */
   readonly isBehind?: () => boolean;
   readonly markets: MarketSettings;
-  readonly ingest: IngestHandle;
+  readonly ingests: Ingests;
   readonly unread: UnreadAnswers;
   readonly metrics: LateMetrics;
   readonly events: Pick<DoorEvents, 'lastTradeAt' | 'tradesTold' | 'onEngineLost'>;
@@ -112,8 +111,8 @@ export class Serving implements AsyncDisposable {
     this.#access = this.#openAccessLog(accounts);
     this.#mail = this.#openMail(accounts);
     this.#billing = await this.#openBilling(accounts);
-    const { markets, config, log, ingest } = this.#parts;
-    const opened = await ingest.opened;
+    const { markets, config, log, ingests } = this.#parts;
+    const opened = await ingests.opened;
     tellRecovery(log, opened);
     const imported = await openImported(config.data, markets, opened.clock);
     const options = this.#doorParts(opened, accounts, this.#mail, this.#billing);
@@ -162,7 +161,7 @@ export class Serving implements AsyncDisposable {
   }
 
   #doorParts(
-    opened: IngestOpened,
+    opened: TapesOpened,
     accounts: AccountServices,
     mailer: Mailer,
     billing: BillingServices,
@@ -170,7 +169,7 @@ export class Serving implements AsyncDisposable {
     const { markets, node, isBehind = () => false, ...parts } = this.#parts;
     return {
       ...parts,
-      market: markets.live,
+      markets: markets.live,
       live: () => this.#live,
       publicAddress: this.#publicAddress,
       mailer,

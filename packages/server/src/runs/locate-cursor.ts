@@ -50,7 +50,7 @@ async function located(
     }
   }
   // Must be read before the days: they then contain everything up to this watermark.
-  const { promise = null } = tape;
+  const promise = tape.promiseOf?.(contract) ?? null;
   const days = await tape.days(contract);
   const onTape = days.find((one) => one.day === day);
   const midnight = epochNs(day, 0);

@@ -12,10 +12,10 @@ import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { dayOfFile, dayOfImportedFile } from '../tape/tape-paths.ts';
 import { type IsOnTape, isWholeDay } from './tape-days.ts';
 
-/** A live tape with its watermark (`promise`), or sealed days only, which need none. */
-export type CoveredTape = Tape & { readonly promise?: EpochNs | null };
+/** A live tape with its watermarks (`promise`), or sealed days only, which need none. */
+export type CoveredTape = Tape & Partial<Pick<LiveTape, 'promiseOf'>>;
 
-export type GrowingTape = Tape & Pick<LiveTape, 'promise'>;
+export type GrowingTape = Tape & Pick<LiveTape, 'promiseOf'>;
 
 /** The interval, in the tape's time, between checks of a damaged day's files. */
 const LOOK_EVERY_NS = SECOND_NS_BIG;
@@ -69,7 +69,7 @@ export class DamagedDays {
   add(contract: string, day: UtcDay): void {
     const days = this.#days.getOrInsertComputed(contract, () => new Map());
     if (days.has(day)) return;
-    days.set(day, { version: this.#look(contract, day), lookedAt: this.#tape?.promise ?? null });
+    days.set(day, { version: this.#look(contract, day), lookedAt: this.#now(contract) });
   }
 
   /** This day was replaced, or, without a day, any day of the contract may have been. */
@@ -95,7 +95,7 @@ export class DamagedDays {
   async isStill(contract: string, day: UtcDay): Promise<boolean> {
     const damage = this.#days.get(contract)?.get(day);
     if (damage === undefined) return false;
-    const now = this.#tape?.promise ?? null;
+    const now = this.#now(contract);
     const { lookedAt } = damage;
     if (now !== null && lookedAt !== null && now < lookedAt + LOOK_EVERY_NS) return true;
     damage.lookedAt = now;
@@ -110,6 +110,10 @@ export class DamagedDays {
     if (this.#reported.has(key)) return;
     this.#reported.add(key);
     this.#onFound(damage);
+  }
+
+  #now(contract: string): EpochNs | null {
+    return this.#tape?.promiseOf?.(contract) ?? null;
   }
 
   /** Null if the version is unknown. */
@@ -137,7 +141,7 @@ export async function tapeNow(
   damaged: DamagedDays,
 ): Promise<TapeNow> {
   // Must be read before the days: they then contain everything up to this watermark.
-  const promise = tape.promise ?? null;
+  const promise = tape.promiseOf?.(contract) ?? null;
   const onTape = new Map<UtcDay, TapeDay>();
   const damagedDays: UtcDay[] = [];
   const unreadable: UtcDay[] = [];
@@ -236,8 +240,8 @@ class SoundTape implements GrowingTape {
     this.#leftOut = leftOut;
   }
 
-  get promise(): EpochNs | null {
-    return this.#tape.promise ?? null;
+  promiseOf(symbol: string): EpochNs | null {
+    return this.#tape.promiseOf?.(symbol) ?? null;
   }
 
   async days(symbol: string): Promise<readonly TapeDay[]> {

@@ -85,8 +85,10 @@ export class StudyReplay implements AsyncDisposable {
 
   /** Whether the state at the start is known yet. */
   get canBegin(): boolean {
-    const { tape, request, from } = this.#setup;
-    return request.from.t === 'after' || (tape.promise !== null && from <= tape.promise);
+    const { tape, source, request, from } = this.#setup;
+    if (request.from.t === 'after') return true;
+    const promise = tape.promiseOf(source.contract);
+    return promise !== null && from <= promise;
   }
 
   /** Raises the instant from which nothing is shown; it never moves back. */

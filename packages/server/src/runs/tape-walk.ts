@@ -8,7 +8,7 @@ import { sliceBatch, type TradeBatch } from '@tapeloom/core/trade-batch';
 import type { LiveTape, TapePlace } from '../tape/tape.ts';
 
 export class TapeWalk implements AsyncDisposable {
-  readonly #tape: Pick<LiveTape, 'promise' | 'read'>;
+  readonly #tape: Pick<LiveTape, 'promiseOf' | 'read'>;
   readonly #contract: string;
   #place: TapePlace;
   #reading: AsyncIterator<TradeBatch> | null = null;
@@ -17,7 +17,7 @@ export class TapeWalk implements AsyncDisposable {
   #batch: TradeBatch | null = null;
   #readTo: EpochNs | null = null;
 
-  constructor(tape: Pick<LiveTape, 'promise' | 'read'>, contract: string, from: TapePlace) {
+  constructor(tape: Pick<LiveTape, 'promiseOf' | 'read'>, contract: string, from: TapePlace) {
     this.#tape = tape;
     this.#contract = contract;
     this.#place = from;
@@ -32,7 +32,7 @@ export class TapeWalk implements AsyncDisposable {
   async look(): Promise<TradeBatch | null> {
     if (this.#batch !== null) return this.#batch;
     if (this.#reading === null) {
-      this.#promise = this.#tape.promise;
+      this.#promise = this.#tape.promiseOf(this.#contract);
       this.#reading = this.#tape.read(this.#contract, this.#place)[Symbol.asyncIterator]();
     }
     for (;;) {

@@ -58,9 +58,15 @@ export interface TapePlace {
   readonly rank: Rank;
 }
 
+/** The durable watermarks of growing tapes, by dataset; a tape without commits has none. */
+export type Watermarks = ReadonlyMap<string, EpochNs>;
+
 export interface LiveTape extends Tape {
-  /** The sequencer's durable watermark: no trade earlier than this will come. Null on an empty tape. */
-  readonly promise: EpochNs | null;
+  /** The durable watermark of a contract's time: no trade of it earlier than this will come. Null on an empty tape. */
+  promiseOf(symbol: string): EpochNs | null;
+  /** The dataset whose watermark is a contract's time: its own, if its tape grows. */
+  timeOf(symbol: string): string;
+  readonly watermarks: Watermarks;
   /** Calls back after every commit, in order, when its trades and watermark can be read. */
   follow(listener: (commit: Commit) => void): Disposable;
   /** For a contract whose tape does not grow with the watermark: the end of its known time. Otherwise null. */
@@ -69,6 +75,7 @@ export interface LiveTape extends Tape {
 }
 
 export interface Commit {
+  readonly dataset: string;
   readonly promise: EpochNs;
   /** Contracts with trades in this commit. */
   readonly symbols: readonly string[];

@@ -38,8 +38,8 @@ export type EngineCommand =
   /** Other accounts wait for a topic that is not ready yet. */
   | { readonly t: 'wanted'; readonly topic: number; readonly accounts: readonly string[] }
   | { readonly t: 'close'; readonly topic: number }
-  /** A reader waits for the tape to reach this time: watermarks are sent as they come until one reaches it. */
-  | { readonly t: 'watermark-wanted'; readonly until: EpochNs }
+  /** A reader waits for a dataset's tape to reach this time: watermarks are sent as they come until one reaches it. */
+  | { readonly t: 'watermark-wanted'; readonly dataset: string; readonly until: EpochNs }
   /** Days of a contract were sealed that the tape had passed over. */
   | { readonly t: 'repaired'; readonly contract: string; readonly request: number }
   /** Another thread could not read this day: it is left out until its files change. Or (false) they are sound again. */
@@ -90,8 +90,8 @@ export type EngineMessage =
     }
   /** The topic's computation failed and has ended. */
   | { readonly t: 'failed'; readonly topic: number }
-  /** The tape's watermark (`promise`), between two pulses. */
-  | { readonly t: 'watermark'; readonly promise: EpochNs }
+  /** A tape's watermark (`promise`), between two pulses. */
+  | { readonly t: 'watermark'; readonly dataset: string; readonly promise: EpochNs }
   | PulseMessage;
 
 export interface FlushMessage {
@@ -118,10 +118,10 @@ export interface SnapshotAnswer {
   readonly block: BlockParts;
 }
 
-/** About once a second: the tape's watermark (`promise`), and each topic's position. */
+/** About once a second: the tapes' watermarks by dataset, and each topic's position. */
 export interface PulseMessage {
   readonly t: 'pulse';
-  readonly promise: EpochNs | null;
+  readonly watermarks: ReadonlyMap<string, EpochNs>;
   readonly topics: readonly TopicPosition[];
   /** Absent when the engine does not measure it. */
   readonly load?: EngineLoad;

@@ -1,7 +1,7 @@
 /**
  * The engines of this process. A contract stays with one engine as long as that runs, so all topics of a contract share
- * one reading of the tape, and the loss of an engine moves only its own contracts. Tape time is the least watermark of
- * all engines, or the time that a publication proves; it never goes back.
+ * one reading of the tape, and the loss of an engine moves only its own contracts. A dataset's tape time is the least
+ * watermark of all engines, or the time that a publication proves; it never goes back.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -11,8 +11,8 @@ export interface EngineSlot {
   /** Its index among the engines, counted from 0. */
   readonly index: number;
   readonly link: EngineLink;
-  /** The tape's watermark (`promise`) that this engine last reported. */
-  promise: EpochNs | null;
+  /** The watermarks (`promise`) that this engine last reported, by dataset. */
+  readonly watermarks: Map<string, EpochNs>;
   /** Topics queued to warm up, as it last reported. */
   warmUpsWaiting: number;
 }
@@ -35,7 +35,8 @@ export class EngineSlots {
   /** Requests that engines have not answered. */
   readonly #asked = new Map<number, Asked>();
   #lastAsked = 0;
-  #promise: EpochNs | null = null;
+  /** By dataset. */
+  readonly #reached = new Map<string, EpochNs>();
 
   constructor(listener: SlotListener) {
     this.#listener = listener;
@@ -49,15 +50,15 @@ export class EngineSlots {
     return this.#slots.values().reduce((sum, slot) => sum + slot.warmUpsWaiting, 0);
   }
 
-  /** Tape time; null before the first watermark. */
-  get promise(): EpochNs | null {
-    return this.#promise;
+  /** A dataset's tape time; null before its first watermark. */
+  promiseOf(dataset: string): EpochNs | null {
+    return this.#reached.get(dataset) ?? null;
   }
 
   /** Puts an engine into a slot; the one that was there is lost. */
   connect(index: number, link: EngineLink): void {
     this.disconnect(index);
-    const slot: EngineSlot = { index, link, promise: null, warmUpsWaiting: 0 };
+    const slot: EngineSlot = { index, link, watermarks: new Map(), warmUpsWaiting: 0 };
     this.#slots.set(index, slot);
     link.listen(
       (message) => {
@@ -127,19 +128,21 @@ export class EngineSlots {
     }
   }
 
-  /** An engine has reported its watermark. */
-  advance(slot: EngineSlot, promise: EpochNs | null): void {
-    slot.promise = promise;
-    let least: EpochNs | null = null;
-    for (const { promise: one } of this.#slots.values()) {
-      if (one !== null && (least === null || one < least)) least = one;
+  /** An engine has reported the watermark of a dataset. */
+  advance(slot: EngineSlot, dataset: string, promise: EpochNs): void {
+    slot.watermarks.set(dataset, promise);
+    let least = promise;
+    for (const { watermarks } of this.#slots.values()) {
+      const one = watermarks.get(dataset) ?? promise;
+      if (one < least) least = one;
     }
-    if (least !== null) this.reach(least);
+    this.reach(dataset, least);
   }
 
-  /** A publication of an engine proves that tape time has reached this instant. */
-  reach(instant: EpochNs): void {
-    if (this.#promise === null || instant > this.#promise) this.#promise = instant;
+  /** A publication of an engine proves that a dataset's tape time has reached this instant. */
+  reach(dataset: string, instant: EpochNs): void {
+    const reached = this.#reached.get(dataset);
+    if (reached === undefined || instant > reached) this.#reached.set(dataset, instant);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tape time as subscribers see it, each with its delay, and its UTC day. The first message that proves a new day
- * changes the day, and all listeners are notified before any subscriber gets that message.
+ * The tape time of each dataset as subscribers see it, each with its delay, and its UTC day. The first message that
+ * proves a new day changes the day, and all listeners are notified before any subscriber gets that message.
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -8,7 +8,7 @@ import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { EngineSlot, EngineSlots } from './engine-slots.ts';
 
-export type DayListener = (day: UtcDay) => void;
+export type DayListener = (day: UtcDay, dataset: string) => void;
 
 export class TapeTime {
   readonly #engines: EngineSlots;
@@ -19,49 +19,49 @@ export class TapeTime {
     this.#engines = engines;
   }
 
-  /** The tape's watermark with this delay; null before the first one. */
-  at(delaySeconds: number): EpochNs | null {
-    const { promise } = this.#engines;
+  /** A dataset's watermark with this delay; null before the first one. */
+  at(dataset: string, delaySeconds: number): EpochNs | null {
+    const promise = this.#engines.promiseOf(dataset);
     return promise === null ? null : delayed(promise, { delaySeconds });
   }
 
   /** The UTC day of tape time: aliases roll when it changes, for delayed streams later. */
-  dayAt(delaySeconds: number): UtcDay | null {
-    const instant = this.at(delaySeconds);
+  dayAt(dataset: string, delaySeconds: number): UtcDay | null {
+    const instant = this.at(dataset, delaySeconds);
     return instant === null ? null : dayOf(instant);
   }
 
-  /** Calls when tape time, seen with this delay, enters another UTC day. */
+  /** Calls when the tape time of a dataset, seen with this delay, enters another UTC day. */
   onDay(listener: DayListener, delaySeconds: number): Disposable {
     const listeners = this.#listeners.getOrInsertComputed(delaySeconds, () => new Set());
     listeners.add(listener);
     return { [Symbol.dispose]: () => listeners.delete(listener) };
   }
 
-  advance(slot: EngineSlot, promise: EpochNs | null): void {
-    this.#change(() => this.#engines.advance(slot, promise));
+  advance(slot: EngineSlot, dataset: string, promise: EpochNs): void {
+    this.#change(dataset, () => this.#engines.advance(slot, dataset, promise));
   }
 
   /** A topic has come to this day: so has the tape, whatever its engines have reported. */
-  reach(delaySeconds: number, day: UtcDay): void {
-    const known = this.dayAt(delaySeconds);
+  reach(dataset: string, delaySeconds: number, day: UtcDay): void {
+    const known = this.dayAt(dataset, delaySeconds);
     if (known !== null && day <= known) return;
     const midnight = epochNs(day, 0) + BigInt(delaySeconds) * SECOND_NS_BIG;
-    this.#change(() => this.#engines.reach(midnight as EpochNs));
+    this.#change(dataset, () => this.#engines.reach(dataset, midnight as EpochNs));
   }
 
   clear(): void {
     this.#listeners.clear();
   }
 
-  #change(change: () => void): void {
+  #change(dataset: string, change: () => void): void {
     const daysBefore = new Map<number, UtcDay | null>();
-    for (const delay of this.#listeners.keys()) daysBefore.set(delay, this.dayAt(delay));
+    for (const delay of this.#listeners.keys()) daysBefore.set(delay, this.dayAt(dataset, delay));
     change();
     for (const [delay, before] of daysBefore) {
-      const day = this.dayAt(delay);
+      const day = this.dayAt(dataset, delay);
       if (day === null || day === before) continue;
-      for (const listener of this.#listeners.get(delay) ?? []) listener(day);
+      for (const listener of this.#listeners.get(delay) ?? []) listener(day, dataset);
     }
   }
 }

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { cursorsIn, FlushPress } from '../../testing/stream/published-flushes.ts';
 import { Listener, MIDNIGHT, READY, spec, TopicStage } from '../../testing/stream/topic-stage.ts';
+import { TEST_DATASET } from '../../testing/tape/one-dataset.ts';
 import { IDLE_GRACE_MS } from './idle-topics.ts';
+
+const at = (promise: EpochNs) => new Map([[TEST_DATASET, promise]]);
 
 test('whoever comes back gets from the ring what was published while nobody listened, then follows', () => {
   using stage = new TopicStage();
@@ -79,7 +82,7 @@ test('the ring of a quiet topic empties as its tape time passes, and its last cu
   const pulse = (minutes: number) => {
     const promise = (press.edge + BigInt(minutes) * 60_000_000_000n) as EpochNs;
     const topics = [{ topic: 1, position: '20261112.90.0', lagMs: 0 }];
-    engine.hear({ t: 'pulse', promise, topics });
+    engine.hear({ t: 'pulse', watermarks: at(promise), topics });
   };
   pulse(25);
   assert.ok(stage.hub.metrics.ringBytes > 0, 'it is ten minutes younger for a delayed topic');

@@ -16,17 +16,24 @@ import {
   spec,
   TopicStage,
 } from '../../testing/stream/topic-stage.ts';
+import { TEST_DATASET } from '../../testing/tape/one-dataset.ts';
 import { BlockWriter } from '../blocks/block-writer.ts';
 import type { EngineMessage } from './engine-link.ts';
 import { TOPIC_LINGER_MS } from './idle-topics.ts';
 import { TOPICS_MAX } from './topic-places.ts';
+
+const at = (promise: EpochNs) => new Map([[TEST_DATASET, promise]]);
 
 test('equal subscriptions share a topic and a snapshot, and follow from it on', () => {
   using stage = new TopicStage();
   const { engine } = stage;
   const [a, b, other, late] = [new Listener(), new Listener(), new Listener(7), new Listener()];
   const attachments = [a, b, other].map((it) => stage.attach(spec(1), it));
-  engine.hear({ t: 'pulse', promise: OPEN, topics: [{ topic: 1, position: null, lagMs: 3 }] });
+  engine.hear({
+    t: 'pulse',
+    watermarks: at(OPEN),
+    topics: [{ topic: 1, position: null, lagMs: 3 }],
+  });
   engine.hear({ t: 'ready', topic: 1, position: MIDNIGHT, ...READY });
   for (const attachment of attachments) attachment.requestSnapshot();
   assert.deepEqual(engine.kinds(), ['open', 'snapshot', 'snapshot']);
@@ -168,27 +175,64 @@ test('tape time is the least of all engines, never goes back, and days come late
   const midnight = epochNs(addDays(DAY, 1), 0);
   const pulse = (engine: PlayedEngine | undefined, seconds: number) => {
     const promise = (midnight + BigInt(seconds) * 1_000_000_000n) as EpochNs;
-    engine?.hear({ t: 'pulse', promise, topics: [] });
+    engine?.hear({ t: 'pulse', watermarks: at(promise), topics: [] });
   };
   pulse(one, -1);
   pulse(two, -2);
   assert.deepEqual(days.splice(0), ['now 20261112', 'delayed 20261112']);
   pulse(one, 1);
-  assert.equal(stage.hub.tapeDay, 20261112);
+  assert.equal(stage.hub.tapeDayOf('A'), 20261112);
   pulse(two, 1);
-  one?.hear({ t: 'watermark', promise: (midnight + 2_000_000_000n) as EpochNs });
-  assert.equal(stage.hub.tapeTime, midnight + 1_000_000_000n);
+  one?.hear({
+    t: 'watermark',
+    dataset: TEST_DATASET,
+    promise: (midnight + 2_000_000_000n) as EpochNs,
+  });
+  assert.equal(stage.hub.tapeTimeOf('A'), midnight + 1_000_000_000n);
   pulse(one, 2);
   assert.deepEqual(days.splice(0), ['now 20261113']);
-  assert.deepEqual([stage.hub.tapeDayOf(0), stage.hub.tapeDayOf(600)], [20261113, 20261112]);
+  assert.deepEqual([stage.hub.tapeDayOf('A'), stage.hub.tapeDayOf('A', 600)], [20261113, 20261112]);
   two?.lose(new Error('gone'));
   const next = new PlayedEngine();
   stage.hub.replace(1, next.link);
   pulse(next, -5);
-  assert.deepEqual([days, stage.hub.tapeDay], [[], 20261113]);
+  assert.deepEqual([days, stage.hub.tapeDayOf('A')], [[], 20261113]);
   pulse(next, 601);
   pulse(one, 602);
   assert.deepEqual(days, ['delayed 20261113']);
+});
+
+test('each dataset has its own days and its own source', () => {
+  using stage = new TopicStage(1, 1e9, (contract) =>
+    contract === 'ESZ6' ? TEST_DATASET : 'OTHER',
+  );
+  const { hub, engine } = stage;
+  const days: string[] = [];
+  hub.onTapeDay((day, dataset) => days.push(`${dataset} ${day}`));
+  const midnight = epochNs(addDays(DAY, 1), 0);
+  const pulse = (own: EpochNs, other: EpochNs) =>
+    engine.hear({
+      t: 'pulse',
+      watermarks: new Map([
+        [TEST_DATASET, own],
+        ['OTHER', other],
+      ]),
+      topics: [],
+    });
+  pulse(OPEN, OPEN);
+  assert.deepEqual(days.splice(0), [`${TEST_DATASET} ${DAY}`, `OTHER ${DAY}`]);
+  pulse(OPEN, midnight);
+  assert.deepEqual(days, [`OTHER ${addDays(DAY, 1)}`]);
+  assert.deepEqual([hub.tapeDayOf('ESZ6'), hub.tapeDayOf('BTC')], [DAY, addDays(DAY, 1)]);
+  assert.deepEqual([hub.tapeTimeOf('ESZ6'), hub.tapeTimeOf('BTC')], [OPEN, midnight]);
+  const [own, other] = [new Listener(), new Listener()];
+  stage.attach(spec(1), own);
+  stage.attach({ ...spec(1), contract: 'BTC' }, other);
+  hub.setSource('OTHER', 'down');
+  assert.deepEqual([hub.isSourceUp('ESZ6'), hub.isSourceUp('BTC'), hub.state], [true, false, 'up']);
+  assert.deepEqual([own.heard, other.heard], [[], ['down']]);
+  assert.equal(stage.refusal({ ...spec(2), contract: 'BTC' }), 'SOURCE_DOWN');
+  assert.equal(stage.refusal(spec(2)), null);
 });
 
 test('whatever stands on a new day changes the day before anybody gets it [DET-22]', () => {
@@ -208,13 +252,13 @@ test('whatever stands on a new day changes the day before anybody gets it [DET-2
     [{ ...flush, ...frames(before) }, ['flush', '20261113']],
     [{ t: 'snapshot', topic: 1, request: 2, ...frames(after) }, ['20261113', 'snapshot']],
     [{ ...ready, position: after }, ['20261113']],
-    [{ t: 'pulse', promise: OPEN, topics }, ['20261113']],
+    [{ t: 'pulse', watermarks: at(OPEN), topics }, ['20261113']],
   ];
   for (const [message, heard] of cases) {
     for (const delaySeconds of [0, 600]) {
       using stage = new TopicStage();
       const { engine, hub } = stage;
-      engine.hear({ t: 'pulse', promise: OPEN, topics: [] });
+      engine.hear({ t: 'pulse', watermarks: at(OPEN), topics: [] });
       const [one, other] = [new Listener(), new Listener(7)];
       const attachments = [one, other].map((it) => stage.attach(spec(1, delaySeconds), it));
       engine.hear({ ...ready, position: before });
@@ -224,7 +268,10 @@ test('whatever stands on a new day changes the day before anybody gets it [DET-2
       listener.heard.length = 0;
       hub.onTapeDay((day) => listener.heard.push(`${day}`), delaySeconds);
       engine.hear(message);
-      assert.deepEqual([listener.heard, hub.tapeDayOf(delaySeconds)], [heard, addDays(DAY, 1)]);
+      assert.deepEqual(
+        [listener.heard, hub.tapeDayOf('A', delaySeconds)],
+        [heard, addDays(DAY, 1)],
+      );
     }
   }
 });
@@ -239,7 +286,8 @@ test('for a name that means the contract from a day on, its topic is ready when 
   assert.ok(stage.attach(spec(1), new Listener()).isReady);
   assert.ok(!next.heard.includes('ready'));
   const topics = [{ topic: 1, position: `${addDays(DAY, 1)}.0.0`, lagMs: 0 }];
-  for (let times = 0; times < 2; times += 1) engine.hear({ t: 'pulse', promise: OPEN, topics });
+  for (let times = 0; times < 2; times += 1)
+    engine.hear({ t: 'pulse', watermarks: at(OPEN), topics });
   assert.equal(next.heard.filter((it) => it === 'ready').length, 1);
 });
 
@@ -252,7 +300,7 @@ test('stale, down, closed and the way back are told once each; a delayed stream 
     for (let second = 0; second < seconds; second += 1) {
       clock.advance(1_000);
       const topics = [1, 2].map((topic) => ({ topic, position: null, lagMs: 0 }));
-      if (!isSilent) engine.hear({ t: 'pulse', promise: clock.now(), topics });
+      if (!isSilent) engine.hear({ t: 'pulse', watermarks: at(clock.now()), topics });
     }
   };
   pass(1);
@@ -275,10 +323,10 @@ test('stale, down, closed and the way back are told once each; a delayed stream 
       ['stale', 'live'],
     ],
   );
-  hub.setSource('down');
-  hub.setSource('down');
+  hub.setSource(TEST_DATASET, 'down');
+  hub.setSource(TEST_DATASET, 'down');
   pass(3);
-  hub.setSource('up');
+  hub.setSource(TEST_DATASET, 'up');
   pass(3);
   assert.deepEqual(
     [now.heard.splice(0), later.heard.splice(0)],
@@ -302,13 +350,13 @@ test('without a source new subscriptions are refused with SOURCE_DOWN, also to a
   using stage = new TopicStage();
   const listener = new Listener();
   stage.attach(spec(1), listener);
-  stage.hub.setSource('down');
+  stage.hub.setSource(TEST_DATASET, 'down');
   assert.deepEqual(
     [stage.refusal(spec(1)), stage.refusal(spec(2))],
     ['SOURCE_DOWN', 'SOURCE_DOWN'],
   );
   assert.deepEqual(listener.heard, ['down']);
-  stage.hub.setSource('up');
+  stage.hub.setSource(TEST_DATASET, 'up');
   assert.equal(stage.refusal(spec(2)), null);
 });
 

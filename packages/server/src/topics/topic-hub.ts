@@ -41,6 +41,10 @@ export interface TopicHubOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Waits in real time, whatever the speed of the service's time. */
   readonly timers: Pick<Clock, 'after' | 'every' | 'now'>;
+  /** The datasets whose tapes grow. */
+  readonly datasets: readonly string[];
+  /** The one of them whose tape time is that of an instrument. */
+  readonly timeOf: (instrument: string) => string;
   /** The full trading days of a contract. */
   readonly fullSessions: (contract: string) => SessionTable;
   /** In the service's time, by contract; an accelerated service passes a larger one. */
@@ -65,7 +69,9 @@ export class TopicHub implements Disposable {
   readonly #counters = new TopicCounters();
   readonly #judging: Disposable;
   readonly #time: TapeTime;
-  #sourceUp = true;
+  /** The datasets whose source does not deliver. */
+  readonly #downDatasets = new Set<string>();
+  #sourceChanges = 0;
   #isAhead = false;
   /** Why a stream is not shown here; null when it is. */
   #refusalOf: (spec: TopicSpec) => string | null = () => null;
@@ -99,10 +105,21 @@ export class TopicHub implements Disposable {
     this.#engines.connect(index, link);
   }
 
-  /** Whether the source delivers. When it does not, streams are `down` and new ones get an error. */
-  setSource(state: EngineState): void {
-    this.#sourceUp = state === 'up';
+  /** Whether the source of a dataset delivers. When it does not, its streams are `down` and new ones get an error. */
+  setSource(dataset: string, state: EngineState): void {
+    if (state === 'up') this.#downDatasets.delete(dataset);
+    else this.#downDatasets.add(dataset);
+    this.#sourceChanges += 1;
     for (const topic of this.#byNumber.values()) this.#judge(topic);
+  }
+
+  /** How often a source was set. */
+  get sourceChanges(): number {
+    return this.#sourceChanges;
+  }
+
+  isSourceUp(instrument: string): boolean {
+    return !this.#downDatasets.has(this.#options.timeOf(instrument));
   }
 
   /** Whether the tape lies ahead of the machine's clock; streams are `stale` then. */
@@ -122,9 +139,10 @@ export class TopicHub implements Disposable {
     }
   }
 
-  /** `down` when nothing can be computed any more. */
+  /** `down` when nothing new can be computed. */
   get state(): EngineState {
-    return this.#engines.count > 0 && this.#sourceUp ? 'up' : 'down';
+    const isFed = this.#options.datasets.some((dataset) => !this.#downDatasets.has(dataset));
+    return this.#engines.count > 0 && isFed ? 'up' : 'down';
   }
 
   get counts(): { readonly topics: number; readonly idleTopics: number } {
@@ -161,25 +179,22 @@ export class TopicHub implements Disposable {
     return Array.from(this.#byNumber.values(), (topic) => factsOf(topic, now));
   }
 
-  /** The tape's watermark with this delay; null before the first one. */
-  tapeTimeOf(delaySeconds: number): EpochNs | null {
-    return this.#time.at(delaySeconds);
+  /** The watermark of an instrument's tape with this delay; null before the first one. */
+  tapeTimeOf(instrument: string, delaySeconds = 0): EpochNs | null {
+    return this.#time.at(this.#options.timeOf(instrument), delaySeconds);
   }
 
   /** The UTC day of tape time: aliases roll when it changes, for delayed streams later. */
-  tapeDayOf(delaySeconds: number): UtcDay | null {
-    return this.#time.dayAt(delaySeconds);
+  tapeDayOf(instrument: string, delaySeconds = 0): UtcDay | null {
+    return this.#time.dayAt(this.#options.timeOf(instrument), delaySeconds);
   }
 
-  get tapeTime(): EpochNs | null {
-    return this.#time.at(0);
+  /** The watermark of a dataset whose tape grows. */
+  watermarkOf(dataset: string): EpochNs | null {
+    return this.#time.at(dataset, 0);
   }
 
-  get tapeDay(): UtcDay | null {
-    return this.#time.dayAt(0);
-  }
-
-  /** Calls when tape time, seen with this delay, enters another UTC day. */
+  /** Calls when the tape time of a dataset, seen with this delay, enters another UTC day. */
   onTapeDay(listener: DayListener, delaySeconds = 0): Disposable {
     return this.#time.onDay(listener, delaySeconds);
   }
@@ -187,7 +202,7 @@ export class TopicHub implements Disposable {
   /** `since`: the cursor where a topic opened for a returning subscriber should begin; an open one has its ring. */
   attach(spec: TopicSpec, subscriber: Subscriber, since: string | null = null): Topic | Refusal {
     const slot = this.#engines.pick(spec.contract);
-    if (slot === null || !this.#sourceUp) {
+    if (slot === null || !this.isSourceUp(spec.contract)) {
       return {
         code: 'SOURCE_DOWN',
         message: 'Data of this instrument is temporarily unavailable.',
@@ -235,9 +250,9 @@ export class TopicHub implements Disposable {
     this.#engines.tellAll({ t: 'damaged', contract, day, isDamaged });
   }
 
-  /** A reader waits for the tape to reach this time: engines report watermarks as they come, not once a second. */
-  wantWatermark(until: EpochNs): void {
-    this.#engines.tellAll({ t: 'watermark-wanted', until });
+  /** A reader waits for a tape to reach this time: engines report watermarks as they come, not once a second. */
+  wantWatermark(dataset: string, until: EpochNs): void {
+    this.#engines.tellAll({ t: 'watermark-wanted', dataset, until });
   }
 
   /** Whether something of a contract was ever shown. */
@@ -267,7 +282,8 @@ export class TopicHub implements Disposable {
     this.#counters.topicsOpenedTotal += 1;
     const { resumesTotal } = this.#counters;
     const now = this.#options.clock.now();
-    const topic = new Topic(this.#lastNumber, spec, slot, now, resumesTotal);
+    const dataset = this.#options.timeOf(spec.contract);
+    const topic = new Topic(this.#lastNumber, spec, dataset, slot, now, resumesTotal);
     this.#served.add(spec.contract);
     this.#byKey.set(topic.key, topic);
     this.#byNumber.set(topic.number, topic);
@@ -305,7 +321,9 @@ export class TopicHub implements Disposable {
 
   #hear(slot: EngineSlot, message: EngineMessage): void {
     if (message.t === 'pulse') this.#advance(slot, message);
-    if (message.t === 'watermark') this.#time.advance(slot, message.promise);
+    if (message.t === 'watermark') {
+      this.#time.advance(slot, message.dataset, message.promise);
+    }
     if (message.t === 'repaired') this.#engines.answered(message);
     if (message.t === 'day-changed') this.onDayChanged(message.contract, message.day);
     if (message.t === 'day-damaged') this.onDayDamaged(message);
@@ -357,30 +375,31 @@ export class TopicHub implements Disposable {
     topic.end('INTERNAL', 'The computation of this stream failed.');
   }
 
-  #advance(slot: EngineSlot, { promise, topics, load }: PulseMessage): void {
+  #advance(slot: EngineSlot, { watermarks, topics, load }: PulseMessage): void {
     slot.warmUpsWaiting = load?.waiting ?? 0;
-    this.#time.advance(slot, promise);
+    for (const [dataset, promise] of watermarks) this.#time.advance(slot, dataset, promise);
     for (const { topic: number, position, lagMs } of topics) {
       const topic = this.#byNumber.get(number);
       if (topic === undefined) continue;
       if (position !== null) this.#reach(topic, dayIn(position));
       topic.lagMs = lagMs;
       topic.moveTo(position);
-      if (promise !== null) topic.ring?.expire(delayed(promise, topic.spec));
+      const promise = watermarks.get(topic.dataset);
+      if (promise !== undefined) topic.ring?.expire(delayed(promise, topic.spec));
     }
   }
 
-  #reach({ spec: { delaySeconds } }: Topic, day: UtcDay): void {
-    this.#time.reach(delaySeconds, day);
+  #reach({ dataset, spec: { delaySeconds } }: Topic, day: UtcDay): void {
+    this.#time.reach(dataset, delaySeconds, day);
   }
 
   #judge(topic: Topic, partialSince = topic.partialSince): void {
-    const { promise } = topic.slot;
+    const promise = topic.slot.watermarks.get(topic.dataset);
     const state = judgeStream({
       now: delayed(this.#options.clock.now(), topic.spec),
-      sourceUp: this.#sourceUp,
+      sourceUp: !this.#downDatasets.has(topic.dataset),
       warm: topic.warm,
-      promise: promise === null ? null : delayed(promise, topic.spec),
+      promise: promise === undefined ? null : delayed(promise, topic.spec),
       fullSessions: this.#options.fullSessions(topic.spec.contract),
       staleAfterMs: this.#options.staleAfterMs?.(topic.spec.contract) ?? STALE_AFTER_MS,
       isAhead: this.#isAhead,

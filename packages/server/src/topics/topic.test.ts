@@ -114,10 +114,10 @@ function topicOf(press: FlushPress): Topic {
   const slot = {
     index: 0,
     link: { send: () => {}, listen: () => {} },
-    promise: null,
+    watermarks: new Map(),
     warmUpsWaiting: 0,
   };
-  const topic = new Topic(1, spec, slot, press.edge, { served: 0, refused: 0 });
+  const topic = new Topic(1, spec, 'TEST', slot, press.edge, { served: 0, refused: 0 });
   topic.ring = new Ring(press.floor, new RingBudget(1e9, () => false), topic, LIMITS);
   return topic;
 }

@@ -53,6 +53,8 @@ export class Topic implements RingHolder {
   readonly key: string;
   readonly number: number;
   readonly spec: TopicSpec;
+  /** The dataset whose tape time it has. */
+  readonly dataset: string;
   /** The engine that computes it. */
   readonly slot: EngineSlot;
   /** In the service's time. */
@@ -85,6 +87,7 @@ export class Topic implements RingHolder {
   constructor(
     number: number,
     spec: TopicSpec,
+    dataset: string,
     slot: EngineSlot,
     openedAt: EpochNs,
     resumes: ResumeCounts,
@@ -92,6 +95,7 @@ export class Topic implements RingHolder {
     this.key = topicKey(spec);
     this.number = number;
     this.spec = spec;
+    this.dataset = dataset;
     this.slot = slot;
     this.openedAt = openedAt;
     this.#resumes = resumes;

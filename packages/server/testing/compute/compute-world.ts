@@ -73,7 +73,7 @@ class FakeThread extends LoopbackPort<ComputeShape> {
     this.world = world;
     this.name = name;
     const desk = new ComputeDesk({
-      tape: { promise: 1_000n as EpochNs, follow: () => ({ [Symbol.dispose]() {} }) },
+      tape: { promiseOf: () => 1_000n as EpochNs, follow: () => ({ [Symbol.dispose]() {} }) },
       days: this.#days(),
       replays: {
         locate: async () => ({ t: 'beyond' }),

@@ -16,9 +16,9 @@ import { Block } from '../../src/blocks/block.ts';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { OutgoingFlow } from '../../src/engine/outgoing-flow.ts';
 import type { ReplayPage } from '../../src/runs/replay.ts';
+import type { LiveTape } from '../../src/tape/tape.ts';
 import type { EngineMessage, FlushMessage, PulseMessage } from '../../src/topics/engine-link.ts';
 import { Flush } from '../../src/topics/flush.ts';
-import type { MemoryTape } from '../tape/memory-tape.ts';
 import { frameTexts } from './server-frames.ts';
 
 export const CONTRACT = 'ESZ6';
@@ -52,7 +52,7 @@ export class EngineRun {
   readonly engine: Engine;
   #requests = 0;
 
-  constructor(tape: MemoryTape, options: Partial<EngineOptions> = {}) {
+  constructor(tape: LiveTape, options: Partial<EngineOptions> = {}) {
     this.engine = new Engine({
       tape,
       flow: new OutgoingFlow(),
@@ -71,9 +71,10 @@ export class EngineRun {
     delaySeconds = 0,
     since: string | null = null,
     account = 'one',
+    contract = CONTRACT,
   ): void {
     const params = paramsOf(BY_ID.get(id) ?? INDICATORS[0]!, input);
-    const spec = { contract: CONTRACT, indicator: id, params, delaySeconds };
+    const spec = { contract, indicator: id, params, delaySeconds };
     this.engine.execute({ t: 'open', topic, spec, since, accounts: [account] });
   }
 

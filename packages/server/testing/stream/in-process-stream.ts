@@ -36,6 +36,7 @@ import { brokenBy, type EpochFloor } from '../../src/topics/epoch-floors.ts';
 import type { TopicHub } from '../../src/topics/topic-hub.ts';
 import { FixedAuthenticator } from '../accounts/fixed-authenticator.ts';
 import { MemoryTape, type MemoryTrade } from '../tape/memory-tape.ts';
+import { TEST_DATASET } from '../tape/one-dataset.ts';
 
 export { KEY } from '../accounts/fixed-authenticator.ts';
 export const DAY = utcDay(20261112);
@@ -173,6 +174,8 @@ export class InProcessStream implements AsyncDisposable {
       ...(options.onEnded !== undefined && { onEnded: options.onEnded }),
       market: {
         book: () => book,
+        datasets: [TEST_DATASET],
+        timeOf: () => TEST_DATASET,
         isStreamed: (symbol) => symbol !== 'CC',
         fullSessions: () => sessions,
         enter: () => {},

@@ -28,6 +28,7 @@ import type { EngineCommand, EngineMessage } from '../../src/topics/engine-link.
 import type { TopicHub } from '../../src/topics/topic-hub.ts';
 import { FixedAuthenticator, KEY } from '../accounts/fixed-authenticator.ts';
 import { ContractTapes, type ContractTrade } from '../tape/contract-tapes.ts';
+import { TEST_DATASET } from '../tape/one-dataset.ts';
 import { contractNamed, NO_CHARGES } from './in-process-stream.ts';
 import { StallingSocket } from './stalling-socket.ts';
 import { subscribe } from './stream-client.ts';
@@ -130,6 +131,8 @@ export class RollingStream implements AsyncDisposable {
       },
       market: {
         book: () => this.book,
+        datasets: [TEST_DATASET],
+        timeOf: () => TEST_DATASET,
         isStreamed: () => true,
         fullSessions: () => SESSIONS,
         enter: () => {},
@@ -323,7 +326,7 @@ export class RollClient {
   /** At rest, it has a state of the contract that the alias now designates. */
   assertArrived(hub: TopicHub, book: InstrumentBook): void {
     const delaySeconds = this.#key === KEY ? 0 : DELAY_SECONDS;
-    const meant = book.resolve(ALIAS, hub.tapeDayOf(delaySeconds)!)?.symbol;
+    const meant = book.resolve(ALIAS, hub.tapeDayOf(ALIAS, delaySeconds)!)?.symbol;
     assert.deepEqual([this.#contract, this.#state], [meant, meant]);
   }
 

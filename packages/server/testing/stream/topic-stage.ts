@@ -12,6 +12,7 @@ import type { Flush } from '../../src/topics/flush.ts';
 import type { RingPiece } from '../../src/topics/ring.ts';
 import type { Refusal, Subscriber, Topic } from '../../src/topics/topic.ts';
 import { TopicHub } from '../../src/topics/topic-hub.ts';
+import { TEST_DATASET } from '../tape/one-dataset.ts';
 import { cursorsIn, type FlushPress, type MessagePlan } from './published-flushes.ts';
 
 export const DAY = utcDay(20261112);
@@ -92,10 +93,19 @@ export class TopicStage implements Disposable {
   readonly engines: readonly PlayedEngine[];
   readonly hub: TopicHub;
 
-  constructor(engines = 1, ringBytesMax = 1e9) {
+  /** `timeOf`: the dataset of a contract. */
+  constructor(
+    engines = 1,
+    ringBytesMax = 1e9,
+    timeOf: (contract: string) => string = () => TEST_DATASET,
+  ) {
     const { clock } = this;
     const fullSessions = () => SESSIONS;
-    this.hub = new TopicHub({ clock, timers: clock, fullSessions, ringBytesMax });
+    this.hub = new TopicHub({
+      ...{ clock, timers: clock, fullSessions, ringBytesMax },
+      datasets: [TEST_DATASET],
+      timeOf,
+    });
     this.engines = Array.from({ length: engines }, () => new PlayedEngine());
     this.hub.connect(this.engines.map(({ link }) => link));
   }

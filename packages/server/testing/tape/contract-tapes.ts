@@ -4,17 +4,18 @@ import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import type { Commit, LiveTape, TapeDay, TapePlace } from '../../src/tape/tape.ts';
 import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
+import { OneDataset, TEST_DATASET } from './one-dataset.ts';
 
 export interface ContractTrade extends MemoryTrade {
   readonly symbol: string;
 }
 
-export class ContractTapes implements LiveTape {
-  promise: EpochNs | null = null;
+export class ContractTapes extends OneDataset implements LiveTape {
   readonly #tapes: ReadonlyMap<string, MemoryTape>;
   readonly #listeners = new Set<(commit: Commit) => void>();
 
   constructor(symbols: readonly string[], batchRows: number) {
+    super();
     this.#tapes = new Map(symbols.map((symbol) => [symbol, new MemoryTape(symbol, batchRows)]));
   }
 
@@ -25,7 +26,7 @@ export class ContractTapes implements LiveTape {
     }
     this.promise = promise;
     const symbols = [...new Set(trades.map(({ symbol }) => symbol))];
-    for (const listener of this.#listeners) listener({ promise, symbols });
+    for (const listener of this.#listeners) listener({ dataset: TEST_DATASET, promise, symbols });
   }
 
   days(symbol: string): Promise<readonly TapeDay[]> {

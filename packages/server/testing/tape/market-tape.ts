@@ -5,11 +5,11 @@ import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { withoutDays } from '../../src/runs/sound-tape.ts';
 import type { Commit, LiveTape, Tape, TapeDay, TapePlace } from '../../src/tape/tape.ts';
 import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
+import { OneDataset, TEST_DATASET } from './one-dataset.ts';
 
 const BATCH_ROWS = 4_096;
 
-export class MarketTape implements LiveTape {
-  promise: EpochNs | null = null;
+export class MarketTape extends OneDataset implements LiveTape {
   readonly #tapes = new Map<string, MemoryTape>();
   readonly #listeners = new Set<(commit: Commit) => void>();
   readonly #hidden = new Map<string, UtcDay[]>();
@@ -19,7 +19,8 @@ export class MarketTape implements LiveTape {
     const tape = this.#tapes.getOrInsertComputed(symbol, () => new MemoryTape(symbol, BATCH_ROWS));
     tape.commit(trades, promise);
     if (this.promise === null || promise > this.promise) this.promise = promise;
-    for (const listener of this.#listeners) listener({ promise: this.promise, symbols: [symbol] });
+    const commit = { dataset: TEST_DATASET, promise: this.promise, symbols: [symbol] };
+    for (const listener of this.#listeners) listener(commit);
   }
 
   hide(symbol: string, ...days: readonly UtcDay[]): void {

@@ -14,6 +14,7 @@ import {
 import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
 import type { Commit, DaySpan, LiveTape, TapeDay, TapePlace } from '../../src/tape/tape.ts';
 import { TapeDamagedError } from '../../src/tape/tape-errors.ts';
+import { OneDataset } from './one-dataset.ts';
 
 export interface MemoryTrade {
   readonly at: EpochNs;
@@ -24,8 +25,7 @@ export interface MemoryTrade {
 
 const FIRST_CAPACITY = 1_024;
 
-export class MemoryTape implements LiveTape {
-  promise: EpochNs | null = null;
+export class MemoryTape extends OneDataset implements LiveTape {
   /** Days that are missing, whatever was committed; they may return. */
   readonly missing = new Set<UtcDay>();
   /** Days whose index, or whose trades, cannot be read. */
@@ -37,7 +37,8 @@ export class MemoryTape implements LiveTape {
   readonly #digests = new Map<UtcDay, { readonly count: number; readonly digest: string }>();
   readonly #listeners = new Set<(commit: Commit) => void>();
 
-  constructor(symbol: string, batchRows: number) {
+  constructor(symbol: string, batchRows: number, dataset?: string) {
+    super(dataset);
     this.#symbol = symbol;
     this.#batchRows = batchRows;
   }
@@ -55,7 +56,7 @@ export class MemoryTape implements LiveTape {
     this.#day(dayOf(promise));
     this.promise = promise;
     const symbols = trades.length > 0 ? [this.#symbol] : [];
-    for (const listener of this.#listeners) listener({ promise, symbols });
+    for (const listener of this.#listeners) listener({ dataset: this.dataset, promise, symbols });
   }
 
   async days(): Promise<readonly TapeDay[]> {

@@ -113,6 +113,7 @@ export class ServingWorld extends SharedWorld {
     for (const node of this.nodes) node.beat();
     const spread = tapeSpread(
       known.map(({ report }) => ({ isAlive: true, roles: ['serve'], report })),
+      DATASET,
     );
     for (const node of this.nodes) node.hear(spread);
   }
@@ -214,7 +215,7 @@ export class ServingNode {
     const tape = this.tape.report;
     if (this.#epochs!.isComputed) this.#daysAt = tape.daysAt;
     this.heardAt = this.#world.time.ms;
-    this.report = { tape: { ...tape, daysAt: this.#daysAt } };
+    this.report = { tapes: { [DATASET]: { ...tape, daysAt: this.#daysAt } } };
   }
 
   hear(spread: ReturnType<typeof tapeSpread>): void {
@@ -272,9 +273,7 @@ export class ServingNode {
       refuse: (refusalOf) => {
         this.#refusalOf = refusalOf;
       },
-      get tapeDay() {
-        return tapeDay();
-      },
+      tapeDayOf: tapeDay,
     };
   }
 
@@ -282,7 +281,7 @@ export class ServingNode {
   #tell(news: FromIngest): void {
     const epochs = this.#epochs!;
     this.#place!.clock.after(1, () => {
-      if (news.t === 'days-missing') epochs.noteMissing(news.newest);
+      if (news.t === 'days-missing') epochs.noteMissing(DATASET, news.newest);
       if (news.t === 'filled') {
         const { symbol, day } = news.item!;
         this.#damage!.sound(symbol, day);
@@ -290,7 +289,7 @@ export class ServingNode {
       }
       if (news.t === 'checked') this.#damage!.checked(news.symbol, news.day, news.isSound);
       if (news.t !== 'floors') return;
-      epochs.noteShared(news.text);
+      epochs.noteShared(DATASET, news.text);
       this.#place!.clock.after(1, () => this.#floors!.hold(news.text));
     });
   }

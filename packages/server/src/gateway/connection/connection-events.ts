@@ -8,6 +8,7 @@ import type { AuthVerdict } from '../../accounts/auth/auth-throttle.ts';
 import type { Caller } from '../../accounts/auth/caller.ts';
 import type { StreamRequest } from '../delivery/stream-request.ts';
 import type { ErrorReply } from '../wire/client-message.ts';
+import type { Moment } from './moment.ts';
 
 /** Which limit rejected a subscription; `fault` is an internal error. */
 export type LeaseRefusal = 'subscription' | 'configuration' | 'fault';
@@ -24,13 +25,7 @@ export type ConnectionEvent =
   | { readonly t: 'connects-exceeded'; readonly retryAfterSeconds: number }
   /** Whether the account may have one more connection. */
   | { readonly t: 'admitted'; readonly isGranted: boolean }
-  /** A text frame. `now` is the service's time, `tapeTime` the tape's watermark. */
-  | {
-      readonly t: 'text';
-      readonly text: string;
-      readonly now: EpochNs;
-      readonly tapeTime: EpochNs;
-    }
+  | ({ readonly t: 'text'; readonly text: string } & Moment)
   | { readonly t: 'binary' }
   /** The leases of a subscription were taken, or rejected. */
   | { readonly t: 'leased'; readonly number: number; readonly refused: LeaseRefusal | null }
@@ -45,12 +40,7 @@ export type ConnectionEvent =
       readonly cursors: ReadonlyMap<string, string>;
     }
   /** The tape, seen with this delay, entered a new UTC day: aliases may mean other contracts now. */
-  | {
-      readonly t: 'tape-day';
-      readonly delaySeconds: number;
-      readonly now: EpochNs;
-      readonly tapeTime: EpochNs;
-    }
+  | ({ readonly t: 'tape-day'; readonly delaySeconds: number } & Moment)
   /** All connections have released what they no longer need: moving subscriptions may take new leases. */
   | { readonly t: 'move-on' }
   | { readonly t: 'key-ended' }
@@ -64,7 +54,7 @@ export type ConnectionEvent =
       readonly beyond: ReadonlyMap<number, Exclude<LeaseRefusal, 'fault'>>;
     }
   /** Open subscriptions are judged by the current rights. */
-  | { readonly t: 'judge-again'; readonly now: EpochNs; readonly tapeTime: EpochNs }
+  | ({ readonly t: 'judge-again' } & Moment)
   | { readonly t: 'rate-exceeded' }
   | { readonly t: 'silent' }
   | { readonly t: 'overflow' }

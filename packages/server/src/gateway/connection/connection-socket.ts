@@ -28,6 +28,7 @@ import { ConnectionLeases } from './connection-leases.ts';
 import type { ConnectionServices } from './connection-services.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { MessageRate } from './message-rate.ts';
+import { momentOf } from './moment.ts';
 import type { Parting } from './parting-sockets.ts';
 import { Silence } from './silence.ts';
 import type { StreamWebSocket } from './socket-settings.ts';
@@ -364,8 +365,8 @@ export class ConnectionSocket implements SubscriptionOwner, WriterOwner {
   }
 
   #textEvent(text: string): ConnectionEvent {
-    const now = this.#services.clock.now();
-    return { t: 'text', text, now, tapeTime: this.#services.hub.tapeTime ?? now };
+    const { hub, clock } = this.#services;
+    return { t: 'text', text, ...momentOf(hub, clock) };
   }
 
   #close(code: CloseCode, reason: string): void {

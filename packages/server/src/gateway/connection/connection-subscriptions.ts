@@ -13,6 +13,7 @@ import type { ResetReason, ServerMessage } from '@tapeloom/protocol/server-messa
 import type { ResolveStream, StreamRequest } from '../delivery/stream-request.ts';
 import { type ErrorReply, invalid } from '../wire/client-message.ts';
 import type { ConnectionAction, ConnectionEvent, LeaseRefusal } from './connection-events.ts';
+import type { Moment } from './moment.ts';
 
 /** How long before a planned roll it is announced. */
 export const ROLL_NOTICE_NS = DAY_NS_BIG;
@@ -77,14 +78,14 @@ export class ConnectionSubscriptions {
   subscribe(
     message: SubscribeMessage,
     entitlements: Entitlements,
-    { now, tapeTime }: { readonly now: EpochNs; readonly tapeTime: EpochNs },
+    { now, tapeTimeOf }: Moment,
   ): ConnectionAction {
     const { sub } = message;
     if (this.#byName.has(sub)) {
       const fault = { path: '/sub', message: 'Is already in use on this connection.' };
       return sendError({ sub, ...invalid([fault]) });
     }
-    const day = dayOf((tapeTime - entitlements.delayNs) as EpochNs);
+    const day = delayedDay(tapeTimeOf(message.instrument), entitlements);
     const request = this.#rules.resolve(message, { day, now, entitlements });
     if ('code' in request) return sendError({ sub, ...request });
     const number = this.#rules.nextNumber();
@@ -141,22 +142,20 @@ export class ConnectionSubscriptions {
   }
 
   /** Judges rights again with the day's meaning of every name, whether it rolls or not. */
-  enterDay({ delaySeconds, now, tapeTime }: TapeDay, entitlements: Entitlements): Actions {
-    const day = dayOf((tapeTime - entitlements.delayNs) as EpochNs);
+  enterDay({ delaySeconds, ...moment }: TapeDay, entitlements: Entitlements): Actions {
     // A subscription whose delay has changed is about to move. It must not follow its topic into this day.
     const isDelaySame = entitlements.limits.delaySeconds === delaySeconds;
     const reason = isDelaySame ? 'roll' : 'entitlement_changed';
     return [...this.#byName].flatMap(([sub, subscription]) => {
       if (subscription.request.spec.delaySeconds !== delaySeconds) return NOTHING;
-      return this.#judge(sub, subscription, { day, now, entitlements }, reason);
+      return this.#judge(sub, subscription, { ...moment, entitlements }, reason);
     });
   }
 
   /** Judges rights again because they have changed. */
-  judgeAgain(entitlements: Entitlements, now: EpochNs, tapeTime: EpochNs): Actions {
-    const day = dayOf((tapeTime - entitlements.delayNs) as EpochNs);
+  judgeAgain(entitlements: Entitlements, moment: Moment): Actions {
     return [...this.#byName].flatMap(([sub, subscription]) =>
-      this.#judge(sub, subscription, { day, now, entitlements }, 'entitlement_changed'),
+      this.#judge(sub, subscription, { ...moment, entitlements }, 'entitlement_changed'),
     );
   }
 
@@ -180,11 +179,12 @@ export class ConnectionSubscriptions {
   #judge(
     sub: string,
     subscription: Subscription,
-    context: { readonly day: UtcDay; readonly now: EpochNs; readonly entitlements: Entitlements },
+    { now, tapeTimeOf, entitlements }: Moment & { readonly entitlements: Entitlements },
     reason: ResetReason,
   ): Actions {
     const { request, isBegun, number } = subscription;
-    const next = this.#rules.resolve(request.message, context);
+    const day = delayedDay(tapeTimeOf(request.message.instrument), entitlements);
+    const next = this.#rules.resolve(request.message, { day, now, entitlements });
     if ('code' in next) return this.ended(sub, next);
     const start = isBegun ? ({ t: 'live' } as const) : request.start;
     const isSame =
@@ -278,4 +278,9 @@ function send(message: ServerMessage): ConnectionAction {
 
 function sendError(reply: ErrorReply): ConnectionAction {
   return send({ t: 'error', ...reply });
+}
+
+/** The day of tape time as the account may see it. */
+function delayedDay(tapeTime: EpochNs, { delayNs }: Entitlements): UtcDay {
+  return dayOf((tapeTime - delayNs) as EpochNs);
 }

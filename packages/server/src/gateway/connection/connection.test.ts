@@ -31,7 +31,7 @@ function accepted(who: Caller = caller()): ConnectionEvent {
 }
 
 function text(message: unknown): ConnectionEvent {
-  return { t: 'text', text: JSON.stringify(message), now: NOW, tapeTime: NOW };
+  return { t: 'text', text: JSON.stringify(message), now: NOW, tapeTimeOf: () => NOW };
 }
 
 /** So many days later. */
@@ -193,9 +193,9 @@ test('after a close nothing is answered any more', () => {
     { t: 'leased', number: 1, refused: null },
     { t: 'heartbeat', now: NOW, cursors: new Map([['a', '20261112.1.1']]) },
     begun('a'),
-    { t: 'judge-again', now: NOW, tapeTime: NOW },
+    { t: 'judge-again', now: NOW, tapeTimeOf: () => NOW },
     { t: 'subscriptions-beyond', beyond: new Map([[1, 'subscription']]) },
-    { t: 'tape-day', delaySeconds: 0, now: NOW, tapeTime: midnight(1) },
+    { t: 'tape-day', delaySeconds: 0, now: NOW, tapeTimeOf: () => midnight(1) },
     { t: 'move-on' },
   ];
   const closing: readonly ConnectionEvent[] = [
@@ -297,7 +297,7 @@ test('a new tape day moves aliases that roll, in two parts, and nothing else', (
   subscribed(one, 'symbol');
   subscribed(one, 'rolls', 'alias', { params: {} });
   const dayAt = (count: number, delaySeconds = 0) =>
-    ({ t: 'tape-day', delaySeconds, now: NOW, tapeTime: midnight(count) }) as const;
+    ({ t: 'tape-day', delaySeconds, now: NOW, tapeTimeOf: () => midnight(count) }) as const;
   assert.deepEqual(one.step(dayAt(0)), []);
   assert.deepEqual(one.step(dayAt(1, 600)), []);
   assert.deepEqual(one.step(dayAt(1)), [
@@ -323,7 +323,7 @@ test('a roll that meets a subscription being counted starts it once, on the new 
     t: 'tape-day',
     delaySeconds: 0,
     now: NOW,
-    tapeTime: midnight(1),
+    tapeTimeOf: () => midnight(1),
   });
   assert.deepEqual(kinds(rolling), ['unsubscribe', 'release']);
   assert.deepEqual(one.step({ t: 'leased', number: 1, refused: null }), []);
@@ -345,13 +345,13 @@ test('a subscription whose delay has just changed does not follow its topic into
   const one = open();
   subscribed(one, 'rolls', 'alias');
   one.step({ t: 'rights-changed', caller: caller({}, 'sandbox') });
-  const tapeTime = midnight(1);
-  assert.deepEqual(one.step({ t: 'tape-day', delaySeconds: 0, now: NOW, tapeTime }), [
+  const tapeTimeOf = () => midnight(1);
+  assert.deepEqual(one.step({ t: 'tape-day', delaySeconds: 0, now: NOW, tapeTimeOf }), [
     { t: 'unsubscribe', sub: 'rolls' },
     { t: 'send', message: { t: 'reset', sub: 'rolls', reason: 'entitlement_changed' } },
     { t: 'release', number: 1, what: 'configuration' },
   ]);
-  assert.deepEqual(one.step({ t: 'judge-again', now: NOW, tapeTime }), []);
+  assert.deepEqual(one.step({ t: 'judge-again', now: NOW, tapeTimeOf }), []);
   assert.deepEqual(kinds(one.step({ t: 'move-on' })), ['lease']);
   const [next] = one.step({ t: 'leased', number: 1, refused: null });
   assert.ok(next?.t === 'subscribe');

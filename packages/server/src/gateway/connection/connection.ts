@@ -238,7 +238,7 @@ export class Connection {
       case 'subscriptions-beyond':
         return this.#subscriptions.endBeyond(event.beyond, entitlements);
       case 'judge-again':
-        return this.#subscriptions.judgeAgain(entitlements, event.now, event.tapeTime);
+        return this.#subscriptions.judgeAgain(entitlements, event);
       default:
         return event satisfies never;
     }

@@ -29,6 +29,7 @@ import type { ConnectionLimits, ConnectionServices } from './connection-services
 import { ConnectionSocket } from './connection-socket.ts';
 import { GatewayCounters, type GatewayMetrics } from './gateway-metrics.ts';
 import { MESSAGE_RATE } from './message-rate.ts';
+import { momentOf } from './moment.ts';
 import { PartingSockets } from './parting-sockets.ts';
 import { SILENCE_MS_MAX } from './silence.ts';
 import { limitGoodbye, SOCKET_SETTINGS, type StreamWebSocket } from './socket-settings.ts';
@@ -222,11 +223,8 @@ class WebSocketGateway implements Gateway {
   #roll(delaySeconds: number): void {
     const { hub, clock } = this.#options;
     const rolling = [...this.#connections];
-    const now = clock.now();
-    const tapeTime = hub.tapeTime ?? now;
-    for (const connection of rolling) {
-      connection.step({ t: 'tape-day', delaySeconds, now, tapeTime });
-    }
+    const moment = momentOf(hub, clock);
+    for (const connection of rolling) connection.step({ t: 'tape-day', delaySeconds, ...moment });
     void this.#moveOn(rolling);
   }
 
@@ -261,11 +259,10 @@ class WebSocketGateway implements Gateway {
       if (connections.has(connection.number)) connection.step({ t: 'connection-beyond' });
       else if (beyond.size > 0) connection.step({ t: 'subscriptions-beyond', beyond });
     }
-    const now = clock.now();
-    const tapeTime = hub.tapeTime ?? now;
+    const moment = momentOf(hub, clock);
     for (const connection of ofAccount) {
       connection.endUncovered();
-      connection.step({ t: 'judge-again', now, tapeTime });
+      connection.step({ t: 'judge-again', ...moment });
     }
     await this.#moveOn(ofAccount);
   }

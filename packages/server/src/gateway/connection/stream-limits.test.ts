@@ -8,6 +8,7 @@ import type { HandedOutKey } from '../../../testing/accounts/memory-accounts.ts'
 import { AccountStream } from '../../../testing/stream/account-stream.ts';
 import { DAY, FLOOD } from '../../../testing/stream/in-process-stream.ts';
 import { type StreamClient, subscribe } from '../../../testing/stream/stream-client.ts';
+import { TEST_DATASET } from '../../../testing/tape/one-dataset.ts';
 
 const SMALL: readonly Plan[] = ['sandbox', 'history'];
 const LARGE: readonly Plan[] = ['live', 'live_history'];
@@ -249,7 +250,7 @@ test('what fails after it was counted is given back', async () => {
   const key = await desk.key('sandbox');
   using one = await desk.open(key);
   assert.equal(await ask(one, 'a', custom(1)), 'ok');
-  desk.stream.hub.setSource('down');
+  desk.stream.hub.setSource(TEST_DATASET, 'down');
   for (let count = 0; count < 3; count += 1) {
     assert.equal(await ask(one, 'b', custom(1)), 'SOURCE_DOWN');
   }

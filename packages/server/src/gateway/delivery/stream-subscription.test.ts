@@ -8,6 +8,7 @@ import { Compile } from 'typebox/schema';
 import { AccountStream } from '../../../testing/stream/account-stream.ts';
 import { DAY, InProcessStream } from '../../../testing/stream/in-process-stream.ts';
 import { openClient, subscribe } from '../../../testing/stream/stream-client.ts';
+import { TEST_DATASET } from '../../../testing/tape/one-dataset.ts';
 
 test('subscribed, status, snapshot, then updates, each with its fields [SUB-13] [EVT-02] [EVT-03] [EVT-04] [EVT-08] [EVT-10] [EVT-14] [OBJ-01] [OBJ-06] [WS-03]', async () => {
   await using stream = await InProcessStream.start();
@@ -323,12 +324,12 @@ test('a source that is down: status down for running streams, SOURCE_DOWN for ne
   using one = await openClient(stream);
   one.send(subscribe('a'));
   await one.find('snapshot');
-  stream.hub.setSource('down');
+  stream.hub.setSource(TEST_DATASET, 'down');
   await one.find('status', (it) => it.state === 'down');
   one.send(subscribe('b'));
   assert.equal((await one.find('error', (it) => it.sub === 'b')).code, 'SOURCE_DOWN');
   assert.equal(stream.hub.state, 'down');
-  stream.hub.setSource('up');
+  stream.hub.setSource(TEST_DATASET, 'up');
   await one.find('status', (it) => it.state === 'live');
   one.send(subscribe('b'));
   await one.find('snapshot', (it) => it.sub === 'b');

@@ -185,13 +185,13 @@ export class StreamSubscription implements Subscriber, PieceSender {
 
   #times(): StreamTimes {
     const { hub, clock, isBehind } = this.#services;
-    const { delaySeconds } = this.#request.spec;
+    const { contract, delaySeconds } = this.#request.spec;
     const now = clock.now();
     const allowed = (now - BigInt(delaySeconds) * SECOND_NS_BIG) as typeof now;
     return {
       now,
-      tape: hub.tapeTime ?? now,
-      visible: hub.tapeTimeOf(delaySeconds) ?? allowed,
+      tape: hub.tapeTimeOf(contract) ?? now,
+      visible: hub.tapeTimeOf(contract, delaySeconds) ?? allowed,
       allowed,
       isBehind: isBehind?.() ?? false,
     };

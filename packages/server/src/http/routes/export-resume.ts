@@ -70,7 +70,7 @@ export function requireRights({ facts, caller }: ExportAsked, query: HistoryQuer
   const { instrument: name, from, to } = query;
   const book = facts.book();
   const now = facts.now();
-  const visible = visibleTo(caller, facts);
+  const visible = visibleTo(caller, facts, name);
   const contract = book.contract(query.contract);
   const isAllowed =
     contract !== null &&
@@ -80,7 +80,7 @@ export function requireRights({ facts, caller }: ExportAsked, query: HistoryQuer
   }
   const earliest = entitlements.historyFrom(now);
   // The node that began it may have had a later clock: its end becomes visible here in a moment.
-  const reached = entitlements.visibleUntil(later(facts.tapeTime() ?? now, latest(now)));
+  const reached = entitlements.visibleUntil(later(facts.tapeTime(name) ?? now, latest(now)));
   if (earliest === null || from < earliest || to > reached) {
     throw new ProblemError('FORBIDDEN', 'Your plan no longer covers this export.');
   }

@@ -31,12 +31,12 @@ export interface HistoryFacts {
   readonly charges: Charges;
   /** Results remembered for requests with an idempotency key. */
   readonly requests: Pick<AccountStore, 'findOnce'>;
-  /** The tape's watermark; null while it is not known. */
-  tapeTime(): EpochNs | null;
+  /** The watermark of an instrument's tape; null while it is not known. */
+  tapeTime(instrument: string): EpochNs | null;
   /** Waits in real time. */
   pause(ms: number): Promise<unknown>;
-  /** Requests the current watermark from the source. */
-  requestWatermark(): void;
+  /** Requests the current watermark of an instrument from its source. */
+  requestWatermark(instrument: string): void;
   /** Requests that wait for a cursor, by account. */
   readonly awaited: SharedSlots;
   /** Whether other nodes are known to have more of the tape; absent on a single node. */
@@ -91,7 +91,7 @@ export function askedQueries(
     isStreamed: (symbol) => facts.isStreamed(symbol),
     servedDays: facts.servedDays(),
     now,
-    visible: visibleTo(caller, facts),
+    visibleOf: (instrument) => visibleTo(caller, facts, instrument),
   });
 }
 
@@ -114,15 +114,16 @@ export async function coveredQueries(
   const unitsPerTrade = queries.reduce((sum, query) => sum + query.computeUnitsPerTrade, 0);
   const book = facts.book();
   const now = facts.now();
+  const tapeTime = () => facts.tapeTime(instrument);
   const moment = {
-    visible: () => visibleTo(caller, facts),
+    visible: () => visibleTo(caller, facts, instrument),
     // Streams may have published these trades already, whatever a slow clock shows.
-    arrived: caller.entitlements.visibleUntil(later(facts.tapeTime() ?? now, now)),
-    isReady: () => facts.tapeTime() !== null,
+    arrived: caller.entitlements.visibleUntil(later(tapeTime() ?? now, now)),
+    isReady: () => tapeTime() !== null,
     contractOn: (day: UtcDay) => book.resolve(instrument, day)?.symbol ?? null,
-    isTapeAhead: () => (facts.tapeTime() ?? now) > facts.now(),
+    isTapeAhead: () => (tapeTime() ?? now) > facts.now(),
     enterWait: () => facts.awaited.enter(caller.accountId),
-    requestWatermark: () => facts.requestWatermark(),
+    requestWatermark: () => facts.requestWatermark(instrument),
     ...(facts.isBehind !== undefined && { isBehind: facts.isBehind }),
     pause: async (ms: number) => {
       await facts.pause(ms);
@@ -175,6 +176,10 @@ export function unitsOf(covered: readonly CoveredQuery[]): number {
 }
 
 /** The tape's watermark less the caller's delay. A fast clock, here or on another node, shows nothing sooner. */
-export function visibleTo({ entitlements }: Caller, facts: HistoryFacts): EpochNs {
-  return entitlements.visibleUntil(earlier(facts.tapeTime() ?? facts.now(), facts.now()));
+export function visibleTo(
+  { entitlements }: Caller,
+  facts: HistoryFacts,
+  instrument: string,
+): EpochNs {
+  return entitlements.visibleUntil(earlier(facts.tapeTime(instrument) ?? facts.now(), facts.now()));
 }

@@ -137,9 +137,9 @@ export type InstrumentView = Static<typeof InstrumentView>;
 export interface InstrumentFacts {
   readonly book: InstrumentBook;
   readonly now: EpochNs;
-  /** The day whose aliases apply: that of tape time. */
-  readonly day: UtcDay;
-  readonly isSourceUp: boolean;
+  /** The day whose aliases apply to an instrument: that of its tape's time. */
+  tapeDay(instrument: string): UtcDay;
+  isSourceUp(instrument: string): boolean;
   /** Changes whenever anything but `now` does. */
   readonly revision: number;
   isStreamed(symbol: string): boolean;
@@ -147,8 +147,8 @@ export interface InstrumentFacts {
   fullSessions(symbol: string): SessionTable;
   /** Time of the newest trade on the tape; null when it has none. */
   lastTradeAt(symbol: string): EpochNs | null;
-  /** The tape's watermark; null while it is not known. */
-  readonly tapeTime: EpochNs | null;
+  /** The watermark of an instrument's tape; null while it is not known. */
+  tapeTime(instrument: string): EpochNs | null;
   days(): Promise<DaysByContract> | DaysByContract;
 }
 
@@ -180,21 +180,19 @@ function instrumentsWith(
   entitlements: Entitlements,
   days: DaysByContract,
 ): EncodedJson {
-  const { answers, parts } = fixedParts(facts);
-  // A delay is measured on the tape. Without one the last trade is visible, even ahead of the tape's watermark.
-  const isDelayed = entitlements.visibleUntil(facts.now) < facts.now;
-  const visibleUntil = isDelayed ? visibleOnTape(entitlements, facts) : facts.now;
-  const reach = historyReach(entitlements, facts);
-  // Callers with a delay see other times.
-  const seen = isDelayed ? 'delayed' : 'now';
-  const past = reach === null ? '' : `${reach.first} ${reach.last} ${entitlements.restriction}`;
-  const kind = `${seen} ${dataset ?? ''} ${past}`;
+  const { answers, parts, days: fixedDays } = fixedParts(facts);
+  const seen = new Map<string, Seen>();
+  for (const [of, { symbol }] of fixedDays) {
+    if (dataset === null || of === dataset) seen.set(of, seenOf(symbol, entitlements, facts));
+  }
+  const kind = `${dataset ?? ''} ${Array.from(seen.values(), seenText).join()} ${entitlements.restriction}`;
   return answers.answer(kind, facts.revision, facts.now, () => {
     const texts: string[] = [];
     let end: EpochNs | null = null;
     for (const part of parts) {
       const isStreamed = facts.isStreamed(part.contract.symbol);
       if (dataset === null ? !isStreamed : part.contract.dataset !== dataset) continue;
+      const { visibleUntil, reach } = seen.get(part.contract.dataset)!;
       const { status, updatedAt, until } = moment(facts, part.contract, visibleUntil);
       const now = `"status":"${status}","updatedAt":"${updatedAt}","streamed":${isStreamed}`;
       const isAllowed = reach !== null && mayRead(entitlements, facts, part.contract);
@@ -210,27 +208,60 @@ function instrumentsWith(
 /** Days without missing parts. */
 const WHOLE_STATES: ReadonlySet<DayState> = new Set(['complete', 'no-trades', 'open']);
 
+/** What a caller may see of the contracts of a dataset, which share their time. */
+interface Seen {
+  readonly isDelayed: boolean;
+  readonly visibleUntil: EpochNs;
+  /** Null: no history. */
+  readonly reach: Reach | null;
+}
+
+function seenOf(symbol: string, entitlements: Entitlements, facts: InstrumentFacts): Seen {
+  // A delay is measured on the tape. Without one the last trade is visible, even ahead of the tape's watermark.
+  const isDelayed = entitlements.visibleUntil(facts.now) < facts.now;
+  return {
+    isDelayed,
+    visibleUntil: isDelayed ? visibleOnTape(symbol, entitlements, facts) : facts.now,
+    reach: historyReach(symbol, entitlements, facts),
+  };
+}
+
+/** Callers with a delay see other times. */
+function seenText({ isDelayed, reach }: Seen): string {
+  const past = reach === null ? '' : `${reach.first} ${reach.last}`;
+  return `${isDelayed ? 'delayed' : 'now'} ${past}`;
+}
+
 interface Reach {
   readonly first: UtcDay;
   readonly last: UtcDay;
 }
 
 /** The days that may be requested now, whatever the tape has; null: none. */
-function historyReach(entitlements: Entitlements, facts: InstrumentFacts): Reach | null {
+function historyReach(
+  symbol: string,
+  entitlements: Entitlements,
+  facts: InstrumentFacts,
+): Reach | null {
   const earliest = entitlements.historyFrom(facts.now);
   const hasHistory = entitlements.hasScope('history') && entitlements.limits.computeBudget > 0;
   if (earliest === null || !hasHistory) return null;
-  const visible = visibleOnTape(entitlements, facts);
+  const visible = visibleOnTape(symbol, entitlements, facts);
   return { first: dayOf(earliest), last: dayOf((visible - 1n) as EpochNs) };
 }
 
 /** Up to the tape's watermark, less the delay; a fast clock shows nothing sooner. */
-function visibleOnTape(entitlements: Entitlements, { now, tapeTime }: InstrumentFacts): EpochNs {
-  return entitlements.visibleUntil(earlier(tapeTime ?? now, now));
+function visibleOnTape(
+  symbol: string,
+  entitlements: Entitlements,
+  { now, tapeTime }: InstrumentFacts,
+): EpochNs {
+  return entitlements.visibleUntil(earlier(tapeTime(symbol) ?? now, now));
 }
 
 function mayRead(entitlements: Entitlements, facts: InstrumentFacts, contract: Contract): boolean {
-  const { book, now, day: today } = facts;
+  const { book, now } = facts;
+  const today = facts.tapeDay(contract.symbol);
   return entitlements.allowsInstrument({ name: contract.symbol, contract, book, today, now });
 }
 
@@ -284,20 +315,25 @@ interface FixedPart {
 }
 
 interface FixedParts {
-  readonly day: UtcDay;
+  /** By dataset, one of its contracts and the day of its tape. */
+  readonly days: ReadonlyMap<string, { readonly symbol: string; readonly day: UtcDay }>;
   readonly parts: readonly FixedPart[];
   readonly answers: KeptAnswers;
 }
 
 const fixedByBook = new WeakMap<InstrumentBook, FixedParts>();
 
-function fixedParts({ book, day }: InstrumentFacts): FixedParts {
-  let fixed = fixedByBook.get(book);
-  if (fixed?.day !== day) {
-    const parts = book.all().map((contract) => fixedPart(book, day, contract));
-    fixed = { day, parts, answers: new KeptAnswers() };
-    fixedByBook.set(book, fixed);
-  }
+function fixedParts({ book, tapeDay }: InstrumentFacts): FixedParts {
+  const found = fixedByBook.get(book);
+  if (found?.days.values().every(({ symbol, day }) => tapeDay(symbol) === day)) return found;
+  const contracts = book.all();
+  const days: [string, { symbol: string; day: UtcDay }][] = contracts.map(({ dataset, symbol }) => [
+    dataset,
+    { symbol, day: tapeDay(symbol) },
+  ]);
+  const parts = contracts.map((contract, index) => fixedPart(book, days[index]![1].day, contract));
+  const fixed = { days: new Map(days), parts, answers: new KeptAnswers() };
+  fixedByBook.set(book, fixed);
   return fixed;
 }
 
@@ -347,7 +383,7 @@ function moment(
   const sessions = facts.fullSessions(symbol);
   const session = sessions.atOrBefore(now);
   const isOpen = session !== null && now < session.close;
-  const isDown = !facts.isSourceUp && facts.isStreamed(symbol);
+  const isDown = !facts.isSourceUp(symbol) && facts.isStreamed(symbol);
   const trade = facts.lastTradeAt(symbol) ?? (0n as EpochNs);
   const seen = trade < visibleUntil ? trade : visibleUntil;
   const edge = session === null ? seen : isOpen ? session.open : session.close;

@@ -5,7 +5,9 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { readImported } from '../../tape/imported/imported-manifest.ts';
 import { RollStore } from '../../tape/imported/roll-store.ts';
+import { listLiveDays } from '../../tape/inspect/list-days.ts';
 import { logDirectory, manifestPath } from '../../tape/tape-paths.ts';
+import { isBegunBy } from '../source-claim.ts';
 import { type DatasetFacts, diffInstruments, type InstrumentsChange } from './instruments-diff.ts';
 import { type InstrumentsFile, namesOf } from './instruments-file.ts';
 import { readInstruments } from './read-instruments.ts';
@@ -46,8 +48,10 @@ export async function diffApplied(
   for (const { name } of [...before.datasets, ...after.datasets]) {
     facts.set(name, await datasetFacts(disk, `${data}/tape`, name));
   }
-  for (const { name } of after.datasets) {
-    if (name !== beside?.dataset && !(await isLive(disk, `${data}/tape`, name))) continue;
+  for (const { name, live: feed } of after.datasets) {
+    const isOwn = feed !== undefined && (await isBegunBy(disk, `${data}/tape`, name, feed.source));
+    if (name !== beside?.dataset && (isOwn || !(await isLive(disk, `${data}/tape`, name))))
+      continue;
     const sentence = 'A live market writes the tape of this name. Choose another for the dataset.';
     live.push({ dataset: name, isRefused: true, sentence });
   }
@@ -79,11 +83,11 @@ export async function datasetFacts(
   dataset: string,
 ): Promise<DatasetFacts> {
   const imported = await readImported(disk, tapeRoot, dataset);
-  const used = [...(imported?.days ?? [])].flatMap(([symbol, days]) =>
-    days.size > 0 ? [symbol] : [],
-  );
+  const received = await listLiveDays(disk, tapeRoot, dataset);
+  const imports = [...(imported?.days ?? [])].filter(([, days]) => days.size > 0);
+  const traded = [...received].filter(([, days]) => days.values().some(({ trades }) => trades > 0));
   return {
-    contracts: new Set(used),
+    contracts: new Set([...imports, ...traded].map(([symbol]) => symbol)),
     decided: await new RollStore(disk, tapeRoot, dataset).load(),
   };
 }

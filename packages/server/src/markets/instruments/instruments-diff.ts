@@ -11,6 +11,7 @@ import type { Session, SessionKind } from '@tapeloom/core/calendar/session';
 import type { Contract, Designation } from '@tapeloom/core/instrument/contract';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { formatPrice } from '@tapeloom/core/price';
+import { MINUTE_MS } from '@tapeloom/core/units';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import {
   aliasesOf,
@@ -57,6 +58,7 @@ export function diffInstruments(
       diffContracts(list, contractsOf(old), []);
       list.tell(`The dataset is gone, with ${count(old.contracts.length, 'contract')}.`);
     } else {
+      diffLive(list, old, young);
       diffContracts(list, contractsOf(old), contractsOf(young));
       diffCalendars(list, old, young, now);
       diffAliases(list, old, young, dayOf(now));
@@ -83,6 +85,23 @@ class Changes {
   split(symbols: readonly string[]): readonly [used: readonly string[], free: readonly string[]] {
     const isUsed = (symbol: string) => this.facts?.contracts.has(symbol) === true;
     return [symbols.filter(isUsed), symbols.filter((symbol) => !isUsed(symbol))];
+  }
+}
+
+/** Days that were received and days that were imported are in different files. */
+function diffLive(
+  list: Changes,
+  { live: before }: ListedDataset,
+  { live: after }: ListedDataset,
+): void {
+  if (isDeepStrictEqual(before, after)) return;
+  const isUsed = (list.facts?.contracts.size ?? 0) > 0;
+  const keep = isUsed ? ' It has days on the tape. Choose another name for the new dataset.' : '';
+  if (before === undefined) list.tell(`Its trades are received, not imported.${keep}`, isUsed);
+  else if (after === undefined) list.tell(`Its trades are imported, not received.${keep}`, isUsed);
+  else {
+    const minutes = after.gapAfterMs / MINUTE_MS;
+    list.tell(`The watermark stays ${after.graceMs} ms back; gaps begin after ${minutes} minutes.`);
   }
 }
 

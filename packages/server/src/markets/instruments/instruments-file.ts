@@ -12,8 +12,20 @@ export interface InstrumentsFile {
   readonly datasets: readonly ListedDataset[];
 }
 
+/** How the tape of a dataset grows. */
+export interface LiveFeed {
+  /** Other programs send the trades. */
+  readonly source: 'push';
+  /** How long trades may be on their way: the watermark stays this far behind the venue's time. */
+  readonly graceMs: number;
+  /** An outage of this length is recorded as a gap. */
+  readonly gapAfterMs: number;
+}
+
 export interface ListedDataset {
   readonly name: string;
+  /** Absent: its days are imported. */
+  readonly live?: LiveFeed;
   /** The calendars that its contracts name, each once. */
   readonly calendars: readonly Calendar[];
   /** Product by product, ascending by expiry. */

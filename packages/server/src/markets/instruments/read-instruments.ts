@@ -10,12 +10,14 @@ import {
   aliasesOf,
   type InstrumentsFile,
   type ListedDataset,
+  type LiveFeed,
   namesOf,
 } from './instruments-file.ts';
 import { makeAlias } from './make-alias.ts';
 import { type MadeContract, makeContracts } from './make-contracts.ts';
 import { type AliasForm, readAlias } from './read-alias.ts';
 import { readCalendar } from './read-calendar.ts';
+import { readLive } from './read-live.ts';
 import { type ProductForm, readProduct } from './read-product.ts';
 import { FaultsError, Reading } from './reading.ts';
 import { CALENDAR_TEMPLATES } from './templates.ts';
@@ -56,6 +58,7 @@ function instrumentsIn(entry: Entry): InstrumentsFile {
 interface DatasetForm {
   readonly reading: Reading;
   readonly name: string;
+  readonly live: LiveFeed | undefined;
   readonly calendars: ReadonlyMap<string, Calendar>;
   readonly products: readonly ProductForm[];
   readonly aliases: readonly AliasForm[];
@@ -63,13 +66,14 @@ interface DatasetForm {
 
 function readDataset(reading: Reading, name: string): DatasetForm {
   safe(reading, name);
-  const fields = reading.fields(['calendars', 'products', 'aliases']);
+  const fields = reading.fields(['live', 'calendars', 'products', 'aliases']);
   const calendars = fields.optional('calendars', (field) => limited(field, CALENDARS_MAX));
   const products = fields.required('products', new Map(), (field) => limited(field, PRODUCTS_MAX));
   const aliases = fields.optional('aliases', (field) => limited(field, ALIASES_MAX));
   return {
     reading,
     name,
+    live: fields.optional('live', readLive),
     calendars: new Map(
       [...(calendars ?? [])].map(([calendar, field]) => {
         safe(field, calendar);
@@ -88,7 +92,7 @@ function readDataset(reading: Reading, name: string): DatasetForm {
 }
 
 function makeDataset(form: DatasetForm): ListedDataset {
-  const { reading, name, products } = form;
+  const { reading, name, live, products } = form;
   const calendars = new Map<string, Calendar>();
   const made = products.map((product) => {
     const calendar = calendarOf(form, product);
@@ -112,6 +116,7 @@ function makeDataset(form: DatasetForm): ListedDataset {
   });
   const dataset: ListedDataset = {
     name,
+    ...(live !== undefined && { live }),
     calendars: [...calendars.values()],
     contracts: contracts.map(({ contract, names }) => ({
       contract,

@@ -9,7 +9,7 @@ import { planFill } from './fill-plan.ts';
 import { SimDataset } from './sim-dataset.ts';
 import { SimSource } from './sim-source.ts';
 import { createSimUniverse } from './sim-universe.ts';
-import { claimTape } from './tape-claim.ts';
+import { claimSimTape } from './tape-claim.ts';
 import type { SimOptions } from './trades/sim-market.ts';
 
 export interface SimLiveOptions extends SimOptions {
@@ -29,7 +29,7 @@ export class SimLive extends SimDataset implements LiveMarket {
   }
 
   async claim(disk: Disk, tapeRoot: string): Promise<void> {
-    await claimTape(disk, tapeRoot, this.#sim);
+    await claimSimTape(disk, tapeRoot, this.#sim);
   }
 
   async planFill(disk: Disk, tapeRoot: string, now: EpochNs): Promise<FillPlan> {

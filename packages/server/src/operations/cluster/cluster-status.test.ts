@@ -171,8 +171,8 @@ test('indicators are mixed by what nodes alive have, and by nobody else', () => 
 });
 
 test('what a node of another version says is read as far as it is known', () => {
-  assert.deepEqual(readNodeReport({ tape: { role: 'dreaming' }, lagMs: 'x' }), {
-    tape: null,
+  assert.deepEqual(readNodeReport({ tapes: { SIM: { role: 'dreaming' } }, lagMs: 'x' }), {
+    tapes: {},
     lagMs: null,
     connections: 0,
     notReady: null,

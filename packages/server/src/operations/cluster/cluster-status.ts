@@ -5,6 +5,7 @@
 
 import { type KnownNode, knownNodes } from '../../accounts/shared/known-nodes.ts';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
+import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 import {
   askNatsTape,
   type KeptState,
@@ -20,7 +21,7 @@ import {
 import { readClusterId } from './cluster-identity.ts';
 import { innermost, openClusterPostgres } from './cluster-servers.ts';
 import { isWhole, missingConcerns } from './missing-concerns.ts';
-import { type NodeSelf, readNodeReport } from './node-report.ts';
+import { type NodeSelf, readNodeReport, tapeIn } from './node-report.ts';
 
 /** A node sends a heartbeat every second; after this long without one its state is unknown. */
 export const SILENT_MS = 5_000;
@@ -31,7 +32,7 @@ const FULL_SHARE = 0.8;
 const REPLICAS = 3;
 const CLIENT = 'tapeloom cluster status';
 
-export interface NodeStatus extends NodeSelf {
+export interface NodeStatus extends Omit<NodeSelf, 'tapes'> {
   readonly id: string;
   readonly name: string;
   readonly roles: readonly string[];
@@ -40,6 +41,8 @@ export interface NodeStatus extends NodeSelf {
   readonly drains: boolean;
   /** Since its last heartbeat, by the database's clock. */
   readonly heardMsAgo: number;
+  /** Its state on the dataset's tape; null: not reported. */
+  readonly tape: SharedTapeReport | null;
   /** Messages that it has not processed; null: not reported. */
   readonly behind: number | null;
   readonly offsetMs: number;
@@ -69,7 +72,7 @@ export async function clusterStatus(
   dataset: string,
 ): Promise<ClusterStatus> {
   const [register, nats] = await Promise.all([
-    askRegister(cluster).catch((error: unknown) => lost(NO_REGISTER, error)),
+    askRegister(cluster, dataset).catch((error: unknown) => lost(NO_REGISTER, error)),
     askNats(cluster, dataset).catch((error: unknown) => lost(NO_NATS, error)),
   ]);
   const { tape, ...others } = nats.found;
@@ -113,7 +116,7 @@ function lost<T>(found: T, error: unknown): Asked<T> {
   return { found, concerns: faults ?? [innermost(error)] };
 }
 
-async function askRegister(cluster: ClusterConfig): Promise<Asked<Register>> {
+async function askRegister(cluster: ClusterConfig, dataset: string): Promise<Asked<Register>> {
   await using postgres = await openClusterPostgres(cluster, 1);
   const [table] = await postgres.query<{ readonly there: boolean }>(
     "select to_regclass('cluster') is not null as there",
@@ -125,7 +128,7 @@ async function askRegister(cluster: ClusterConfig): Promise<Asked<Register>> {
   return {
     found: {
       id: await readClusterId(postgres),
-      nodes: nodes.map((node) => nodeStatus(node, clock!.now)),
+      nodes: nodes.map((node) => nodeStatus(node, dataset, clock!.now)),
       mixedIndicators: mixedIndicators(nodes),
     },
     concerns: [],
@@ -151,12 +154,12 @@ async function askNats({ nats }: ClusterConfig, dataset: string): Promise<Asked<
   }
 }
 
-function nodeStatus(node: KnownNode, now: bigint): NodeStatus {
+function nodeStatus(node: KnownNode, dataset: string, now: bigint): NodeStatus {
   const { id, name, roles, program, isAlive, drains, renewedAt } = node;
-  const said = readNodeReport(node.report);
-  const { tape } = said;
+  const { tapes, ...said } = readNodeReport(node.report);
+  const tape = tapeIn(tapes, dataset);
   return {
-    ...said,
+    ...{ ...said, tape },
     ...{ id, name, roles, program, isAlive, drains },
     heardMsAgo: Number((now - renewedAt) / 1_000_000n),
     behind: tape === null ? null : Math.max(0, tape.end - tape.sequence),

@@ -3,9 +3,12 @@
 import type { NodeReport } from '../../accounts/shared/known-nodes.ts';
 import { SHARED_TAPE_ROLES, type SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 
+/** A node of version 1.0 reports its only tape without the dataset. */
+const UNNAMED = '';
+
 export interface NodeSelf {
-  /** Null until the ingest thread has reported. */
-  readonly tape: SharedTapeReport | null;
+  /** By dataset, for those whose ingest threads have reported. */
+  readonly tapes: Readonly<Record<string, SharedTapeReport>>;
   /** How far its tape is behind the clock; null: unknown. */
   readonly lagMs: number | null;
   readonly connections: number;
@@ -14,19 +17,30 @@ export interface NodeSelf {
 }
 
 export function nodeReport(self: NodeSelf): NodeReport {
-  return { ...self };
+  // Nodes of version 1.0 read `tape`.
+  const [tape] = Object.values(self.tapes);
+  return { ...self, tape: tape ?? null };
 }
 
 /** The report of another node, perhaps of another version: absent fields are unknown. */
 export function readNodeReport(report: NodeReport): NodeSelf & { readonly offsetMs: number } {
-  const { tape, lagMs, connections, notReady, offsetMs } = report;
+  const { tapes, tape, lagMs, connections, notReady, offsetMs } = report;
   return {
-    tape: isTapeReport(tape) ? tape : null,
+    tapes: tapeReports(tapes ?? { [UNNAMED]: tape }),
     lagMs: typeof lagMs === 'number' ? lagMs : null,
     connections: typeof connections === 'number' ? connections : 0,
     notReady: typeof notReady === 'string' ? notReady : null,
     offsetMs: typeof offsetMs === 'number' ? offsetMs : 0,
   };
+}
+
+export function tapeIn(tapes: NodeSelf['tapes'], dataset: string): SharedTapeReport | null {
+  return tapes[dataset] ?? tapes[UNNAMED] ?? null;
+}
+
+function tapeReports(tapes: unknown): NodeSelf['tapes'] {
+  if (typeof tapes !== 'object' || tapes === null) return {};
+  return Object.fromEntries(Object.entries(tapes).filter(([, tape]) => isTapeReport(tape)));
 }
 
 function isTapeReport(value: unknown): value is SharedTapeReport {

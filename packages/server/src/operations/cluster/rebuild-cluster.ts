@@ -34,7 +34,7 @@ import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';
 import { type ClusterPlan, soundServers } from './init-cluster.ts';
 import { requireNobody } from './move-data.ts';
 import { type MovedTape, moveTapeIn, type TapePlace } from './move-tape-in.ts';
-import { readNodeReport } from './node-report.ts';
+import { readNodeReport, tapeIn } from './node-report.ts';
 
 const CLIENT = 'tapeloom cluster rebuild';
 const ID_DIGITS = 24;
@@ -136,7 +136,7 @@ async function requireWhole(
   const identity = await readFile(join(data, 'node.json'), 'utf8').catch(() => '');
   const manifest = await TapeManifest.open(new NodeDisk(), tapeRoot, dataset);
   const faults = [
-    ...nodes.flatMap((node) => nodeFault(node, identity, data, end)),
+    ...nodes.flatMap((node) => nodeFault(node, dataset, identity, data, end)),
     ...(end.missing > 0
       ? [`the log of ${end.day} in ${data} is missing ${end.missing} records`]
       : []),
@@ -151,11 +151,12 @@ async function requireWhole(
 
 function nodeFault(
   node: KnownNode,
+  dataset: string,
   identity: string,
   data: string,
   end: DirectoryEnd,
 ): readonly string[] {
-  const { tape } = readNodeReport(node.report);
+  const tape = tapeIn(readNodeReport(node.report).tapes, dataset);
   if (tape === null) return [];
   if (tape.sequence > end.sequence) {
     return [

@@ -91,7 +91,8 @@ async function refuseDiffering(tape: ClusterTape): Promise<void> {
 
 async function refuseWaiting(postgres: Pick<Postgres, 'query'>): Promise<void> {
   const waiting = (await knownNodes(postgres)).filter(
-    ({ isAlive, report }) => isAlive && readNodeReport(report).tape?.role === 'shrunk',
+    ({ isAlive, report }) =>
+      isAlive && Object.values(readNodeReport(report).tapes).some(({ role }) => role === 'shrunk'),
   );
   if (waiting.length === 0) return;
   const names = waiting.map(({ name }) => name).join(', ');

@@ -63,7 +63,11 @@ test('without the simulator and without instruments there is nothing to serve, a
     );
     return true;
   });
-  assert.equal((await readServiceMarkets({ config: configOf(data, null) })).live.kind, 'sim');
+  const { live } = await readServiceMarkets({ config: configOf(data, null) });
+  assert.deepEqual(
+    live.map(({ kind }) => kind),
+    ['sim'],
+  );
 });
 
 const INSTRUMENTS = `datasets:

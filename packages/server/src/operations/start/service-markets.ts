@@ -70,7 +70,7 @@ function requireMarket({ data, sim }: Config, { imported }: MarketSettings): voi
 
 /** The settings of a service with one market. */
 export function onlyMarket(live: MarketSetting): MarketSettings {
-  return { live, imported: [] };
+  return { live: [live], imported: [] };
 }
 
 /** Rejects with a `StartRefusedError` if two names clash. */
@@ -80,7 +80,7 @@ export async function requireDistinctNames(
 ): Promise<void> {
   await refusingStart(async () => {
     const named = imported.map((one) => new FilesMarket(one, new Map(), new Map()));
-    joinedListing([openMarket(live), ...named], dayOf(now));
+    joinedListing([...live.map(openMarket), ...named], () => dayOf(now));
   });
 }
 

@@ -15,14 +15,14 @@ export function nodeReadings(
   { roles, nats }: ClusterConfig,
   node: NodeServices,
   clock: Pick<Clock, 'now'>,
-  tape: () => SharedTapeReport | null,
+  tapes: () => readonly SharedTapeReport[],
 ): ClusterReadings {
   const { register, postgres, leases } = node;
   const silentSeconds = () => Number((clock.now() - register.heardAt) / 1_000_000n) / 1_000;
   return {
     roles,
     isSyncAssured: nats.isSyncAssured,
-    tape,
+    tapes,
     postgres: () => ({ ...postgres.counts, isUp: silentSeconds() < UP_SECONDS }),
     nodes: () => {
       const alive = register.nodes.filter(({ isAlive }) => isAlive);

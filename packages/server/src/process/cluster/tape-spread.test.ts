@@ -6,7 +6,7 @@ function node(
   tape: Readonly<Record<string, unknown>>,
   of: { roles?: string[]; isAlive?: boolean } = {},
 ) {
-  const report = { tape: { role: 'following', end: 0, ...tape } };
+  const report = { tapes: { SIM: { role: 'following', end: 0, ...tape } } };
   return { isAlive: true, roles: ['ingest', 'serve'], report, ...of };
 }
 
@@ -17,11 +17,14 @@ test('the slowest node that is alive and serves says how far all have come', () 
     node({ sequence: 1, daysAt: 1 }, { roles: ['ingest'] }),
     node({ sequence: 2, daysAt: 2 }, { isAlive: false }),
   ];
-  assert.deepEqual(tapeSpread(nodes), { read: 80, have: 70 });
+  assert.deepEqual(tapeSpread(nodes, 'SIM'), { read: 80, have: 70 });
 });
 
 test('of a node that has not said what it has, nothing is supposed', () => {
-  assert.deepEqual(tapeSpread([node({ sequence: 90 })]), { read: 90, have: 0 });
+  assert.deepEqual(tapeSpread([node({ sequence: 90 })], 'SIM'), { read: 90, have: 0 });
   const silent = { isAlive: true, roles: ['serve'], report: {} };
-  assert.deepEqual(tapeSpread([node({ sequence: 90, daysAt: 3 }), silent]), { read: 0, have: 0 });
+  assert.deepEqual(tapeSpread([node({ sequence: 90, daysAt: 3 }), silent], 'SIM'), {
+    read: 0,
+    have: 0,
+  });
 });

@@ -52,7 +52,7 @@ export interface CursorEpochsOptions {
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   readonly disk?: Disk;
   readonly world: Pick<TradingWorld, 'tradingSessions' | 'sessionsOf'>;
-  readonly hub: Pick<TopicHub, 'repair' | 'hasServed' | 'refuse' | 'tapeDay'>;
+  readonly hub: Pick<TopicHub, 'repair' | 'hasServed' | 'refuse' | 'tapeDayOf'>;
   readonly timers: Pick<Clock, 'after'>;
   readonly replays: Pick<Replays, 'locate'>;
   /** Resolves when the engines know the tape. */
@@ -71,13 +71,13 @@ export class CursorEpochs {
   #isFirstStart = false;
   /** Null until `open`. */
   #store: EpochStore | null = null;
-  /** The floors that all nodes of a cluster know. */
-  #shared: StreamEpochs = { computations: {}, floors: [] };
+  /** By dataset, the floors that all nodes of a cluster know. */
+  readonly #sharedOf = new Map<string, StreamEpochs>();
   /** Indicators not streamed here: other nodes compute a different version. */
   #givenUp: ReadonlySet<string> = new Set();
   #heardAgain: Disposable | null = null;
-  /** Days that other nodes compute with and this one is missing. */
-  #missing: NewestDays = {};
+  /** By dataset, days that other nodes compute with and this one is missing. */
+  readonly #missing = new Map<string, NewestDays>();
   /** By contract, days unreadable on this node that other nodes may compute with. */
   readonly #damaged = new Map<string, Set<UtcDay>>();
   /** Keys of contract and day: no result was shown without these days while they could not be read. */
@@ -97,8 +97,8 @@ export class CursorEpochs {
       epochs: options.tapeKnown.then(() => this.#opened.promise),
       isAgreed: (symbol, repaired) =>
         this.#neverShownWithout.has(`${symbol} ${repaired}`) ||
-        unsettledDays(this.#shared, symbol).includes(repaired) ||
-        this.#shared.floors.some(({ contract, day }) => contract === symbol && day === repaired),
+        this.#unsettled(symbol).includes(repaired) ||
+        this.#sharedFloors.some(({ contract, day }) => contract === symbol && day === repaired),
       mayHaveCursors: (symbol) => !this.#isFirstStart || hub.hasServed(symbol),
       onFault: (error) => log.error({ error }, 'a repair of the tape could not be recorded'),
     });
@@ -134,21 +134,24 @@ export class CursorEpochs {
     const matters = (day: UtcDay) => dayMatters(this.#sessionsOf(spec), cursor, day);
     const days = [
       ...this.#repairs.underWay(spec.contract),
-      ...unsettledDays(this.#shared, spec.contract),
+      ...this.#unsettled(spec.contract),
       ...this.#missingOf(spec.contract),
     ];
     if (days.some(matters)) return 'source_gap';
     if (this.#isDisputed(spec.indicator)) return 'engine_changed';
-    const floors = [...(this.#store?.epochs.floors ?? []), ...this.#shared.floors];
+    const floors = [...(this.#store?.epochs.floors ?? []), ...this.#sharedFloors];
     return brokenBy(floors, spec, cursor, matters);
   }
 
-  /** The agreement of the cluster's nodes, in the format of the record of epochs. */
-  noteShared(text: string): void {
-    this.#shared = parseEpochs(text, Object.keys(OWN_COMPUTATIONS)) ?? this.#shared;
+  /** The agreement of the cluster's nodes on a dataset's tape, in the format of the record of epochs. */
+  noteShared(dataset: string, text: string): void {
+    const shared = parseEpochs(text, Object.keys(OWN_COMPUTATIONS));
+    if (shared !== null) this.#sharedOf.set(dataset, shared);
     const { log, timers } = this.#options;
     const before = this.#givenUp;
-    const now = new Set(givenUpIndicators(OWN_COMPUTATIONS, this.#shared.computations));
+    const now = new Set(
+      this.#shared.flatMap(({ computations }) => givenUpIndicators(OWN_COMPUTATIONS, computations)),
+    );
     const unshown = this.#unshown ?? now;
     this.#unshown = unshown.intersection(now);
     this.#heardAgain?.[Symbol.dispose]();
@@ -163,8 +166,8 @@ export class CursorEpochs {
   }
 
   /** By contract, the newest day that other nodes have and this one is missing. Dependent streams get an error here. */
-  noteMissing(newest: NewestDays): void {
-    this.#missing = newest;
+  noteMissing(dataset: string, newest: NewestDays): void {
+    this.#missing.set(dataset, newest);
     this.#refuse(this.#givenUp);
   }
 
@@ -222,7 +225,7 @@ export class CursorEpochs {
     if (this.#givenUp.has(spec.indicator)) return OTHER_VERSION;
     const missing = this.#missingOf(spec.contract);
     if (missing.length === 0) return null;
-    const today = this.#options.hub.tapeDay;
+    const today = this.#options.hub.tapeDayOf(spec.contract);
     if (today === null) return DAYS_TO_COME;
     // A caller with delayed access may still be on the previous day.
     const sessions = this.#sessionsOf(spec);
@@ -235,18 +238,32 @@ export class CursorEpochs {
   #missingOf(contract: string): readonly UtcDay[] {
     // A single process has no other nodes to differ from.
     if (this.#options.isDisputed === undefined) return [];
-    const newest = this.#missing[contract];
+    const newest = [...this.#missing.values()].flatMap((of) => of[contract] ?? []);
     const uncomputed = this.#repairs
       .uncomputed(contract)
-      .filter((day) => !isComing(this.#shared, { symbol: contract, day }));
+      .filter((day) => !this.#shared.some((one) => isComing(one, { symbol: contract, day })));
     const damaged = this.#damaged.get(contract) ?? [];
-    return [...(newest === undefined ? [] : [newest]), ...damaged, ...uncomputed];
+    return [...newest, ...damaged, ...uncomputed];
   }
 
   /** Other live nodes compute it differently, or did, and not all nodes know yet where those nodes' cursors end. */
   #isDisputed(indicator: string): boolean {
     if (this.#options.isDisputed?.(indicator) === true) return true;
-    return changedIndicators(this.#shared.computations, OWN_COMPUTATIONS).includes(indicator);
+    return this.#shared.some(({ computations }) =>
+      changedIndicators(computations, OWN_COMPUTATIONS).includes(indicator),
+    );
+  }
+
+  get #shared(): readonly StreamEpochs[] {
+    return [...this.#sharedOf.values()];
+  }
+
+  get #sharedFloors(): StreamEpochs['floors'] {
+    return this.#shared.flatMap(({ floors }) => floors);
+  }
+
+  #unsettled(contract: string): readonly UtcDay[] {
+    return this.#shared.flatMap((shared) => unsettledDays(shared, contract));
   }
 
   #sessionsOf({ contract, indicator: id, params }: TopicSpec): StreamSessions {

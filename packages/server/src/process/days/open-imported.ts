@@ -17,8 +17,9 @@ export async function openImported(
   const clock = createClock(clockSetting);
   return await refusingStart(async () => {
     const imported = await ImportedDatasets.open({ disk: new NodeDisk(), data, listed, clock });
+    const today = dayOf(clock.now());
     if (listed.length > 0)
-      joinedListing([openMarket(live), ...imported.markets], dayOf(clock.now()));
+      joinedListing([...live.map(openMarket), ...imported.markets], () => today);
     return imported;
   });
 }

@@ -1,14 +1,15 @@
 /**
- * What the main thread knows of contracts and sessions: the markets' listings on the tape's day, and their session
+ * What the main thread knows of contracts and sessions: each market's listing on the day of its tape, and their session
  * books. Each part is replaced as a whole, so every reader sees a consistent set.
  */
 
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
+import type { Alias } from '@tapeloom/core/instrument/contract';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { UtcDay } from '@tapeloom/core/numbers';
-import { joinedListing } from '../../markets/joined-listing.ts';
-import type { Market, MarketListing } from '../../markets/market.ts';
+import { type JoinedListing, joinedListing } from '../../markets/joined-listing.ts';
+import type { Market } from '../../markets/market.ts';
 import {
   type DatasetBook,
   SessionTables,
@@ -21,20 +22,33 @@ export interface TryExample {
   readonly dataset: string | null;
 }
 
+export interface TradingWorldOptions {
+  readonly markets: readonly Market[];
+  /** The day of every tape until it has entered one. */
+  readonly day: UtcDay;
+  /** The dataset whose tape gives the time of this one. */
+  readonly timeOf: (dataset: string | null) => string;
+  readonly books: readonly DatasetBook[];
+}
+
 export class TradingWorld {
   #markets: readonly Market[];
-  #day: UtcDay;
-  #listing!: MarketListing;
+  /** The days of tape time, by the dataset that gives the time. */
+  readonly #days = new Map<string, UtcDay>();
+  readonly #firstDay: UtcDay;
+  readonly #timeOf: (dataset: string | null) => string;
+  #listing!: JoinedListing;
   #streamed!: ReadonlySet<string>;
   readonly #tables: SessionTables;
   #revision = 0;
 
   /** Throws a `MarketClashError`. */
-  constructor(markets: readonly Market[], day: UtcDay, books: readonly DatasetBook[]) {
+  constructor({ markets, day, timeOf, books }: TradingWorldOptions) {
     this.#markets = markets;
-    this.#day = day;
+    this.#firstDay = day;
+    this.#timeOf = timeOf;
     this.#tables = new SessionTables({ contracts: {}, books });
-    this.enter(day);
+    this.#list();
   }
 
   get book(): InstrumentBook {
@@ -57,7 +71,7 @@ export class TradingWorld {
   /** An example to try: the last alias that can be streamed, or else a contract, or else a dataset with history. */
   get example(): TryExample {
     const { book } = this;
-    const meant = ({ alias }: { readonly alias: string }) => book.resolve(alias, this.#day)?.symbol;
+    const meant = ({ alias, dataset }: Alias) => book.resolve(alias, this.#dayOf(dataset))?.symbol;
     const alias = book.allAliases().findLast((one) => this.isStreamed(meant(one) ?? ''));
     const instrument = alias?.alias ?? [...this.#streamed][0] ?? null;
     return { instrument, dataset: instrument === null ? (book.all()[0]?.dataset ?? null) : null };
@@ -65,6 +79,14 @@ export class TradingWorld {
 
   datasetOf(symbol: string): string | null {
     return this.#tables.datasetOf(symbol);
+  }
+
+  /** The dataset whose tape time is that of an alias or contract. */
+  timeOf(instrument: string): string {
+    const { book } = this;
+    const { dataset = this.datasetOf(instrument) } =
+      book.contract(instrument) ?? book.alias(instrument) ?? {};
+    return this.#timeOf(dataset);
   }
 
   sessionsOf(symbol: string, kind: SessionKind): SessionTable {
@@ -75,12 +97,30 @@ export class TradingWorld {
     return this.sessionsOf(symbol, 'full');
   }
 
-  /** The tape has entered a new day: contracts expire, others are listed, aliases roll. Throws a `MarketClashError`. */
-  enter(day: UtcDay): void {
-    this.#listing = joinedListing(this.#markets, day);
-    this.#day = day;
+  /**
+   * The tape of a dataset has entered a new day: contracts expire, others are listed, aliases roll. Throws a
+   * `MarketClashError`; the old listing then stays.
+   */
+  enter(dataset: string, day: UtcDay): void {
+    const before = this.#days.get(dataset);
+    this.#days.set(dataset, day);
+    try {
+      this.#list();
+    } catch (error) {
+      if (before === undefined) this.#days.delete(dataset);
+      else this.#days.set(dataset, before);
+      throw error;
+    }
+  }
+
+  #dayOf(dataset: string): UtcDay {
+    return this.#days.get(this.#timeOf(dataset)) ?? this.#firstDay;
+  }
+
+  #list(): void {
+    this.#listing = joinedListing(this.#markets, (dataset) => this.#dayOf(dataset));
     this.#revision += 1;
-    this.#streamed = new Set(this.#listing.streamedOn(day).map(({ symbol }) => symbol));
+    this.#streamed = new Set(this.#listing.streamed.map(({ symbol }) => symbol));
     // Delisted contracts may still be computed for their subscribers.
     const { contracts, books } = this.#tables.sessions;
     const listed = this.#listing.contracts.map(({ symbol, dataset, calendar }) => {
@@ -92,7 +132,7 @@ export class TradingWorld {
   /** Replaces the market of a dataset: an import may have changed its days and its rolls. */
   replaceMarket(market: Market): void {
     this.#markets = this.#markets.map((one) => (one.dataset === market.dataset ? market : one));
-    this.enter(this.#day);
+    this.#list();
   }
 
   replaceBooks(dataset: string, books: readonly SessionBook[]): void {

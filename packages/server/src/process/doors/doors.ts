@@ -7,7 +7,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { MessageChannel } from 'node:worker_threads';
+import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { publishedDefinitions } from '@tapeloom/core/studies/catalogue';
 import { dayOf } from '@tapeloom/core/utc-day';
@@ -23,7 +23,6 @@ import type { HttpServer } from '../../http/server/http-server.ts';
 import type { Outcome } from '../../http/server/route-handler.ts';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import { MarketClashError } from '../../markets/joined-listing.ts';
-import type { Market } from '../../markets/market.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';
 import { openMarket } from '../../markets/open-market.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -39,8 +38,8 @@ import { CursorEpochs } from '../days/cursor-epochs.ts';
 import type { ImportedDatasets } from '../days/imported-datasets.ts';
 import { TapeDamage } from '../days/tape-damage.ts';
 import { TradingWorld, type TryExample } from '../days/trading-world.ts';
-import type { IngestHandle } from '../ingest/ingest-handle.ts';
-import type { IngestOpened, NewestDays } from '../ingest/ingest-wire.ts';
+import type { NewestDays } from '../ingest/ingest-wire.ts';
+import type { Ingests, TapesOpened } from '../ingest/ingests.ts';
 import { WatermarkRequests } from '../ingest/watermark-requests.ts';
 import type { HistoryReadings } from '../metrics/service-metrics.ts';
 import { watchMemory } from '../watch/memory-watch.ts';
@@ -58,9 +57,9 @@ const CHARGED_WITHIN_MS = 1_000;
 export interface DoorOptions extends PortalServicesOptions {
   readonly config: Config;
   readonly version: string;
-  readonly opened: IngestOpened;
-  readonly ingest: IngestHandle;
-  readonly market: MarketSetting;
+  readonly opened: TapesOpened;
+  readonly ingests: Ingests;
+  readonly markets: readonly MarketSetting[];
   readonly imported: ImportedDatasets;
   /** Limits on the connections of the public port, by kind. */
   readonly connections: SocketLimits;
@@ -93,13 +92,12 @@ export class Doors implements AsyncDisposable {
   /** The service's state as this node currently sees it. */
   readonly noted: RestDoor['noted'];
   readonly #config: Config;
-  readonly #market: Market;
   readonly #imported: ImportedDatasets;
   #port: PublicPort | null = null;
   #watching: Disposable | null = null;
   #memory: Disposable | null = null;
   readonly #events: DoorEvents;
-  readonly #opened: IngestOpened;
+  readonly #opened: TapesOpened;
   readonly #clock: Clock;
   /** Real time. */
   readonly #timers: Clock;
@@ -111,15 +109,18 @@ export class Doors implements AsyncDisposable {
   readonly #publicAddress: PublicAddress;
   readonly #people: PortalServices;
   readonly #tapeKnown = Promise.withResolvers<void>();
+  /** Datasets with a tape of an earlier start whose watermark is not known yet. */
+  readonly #unknownTapes: Set<string>;
+  readonly #ingests: Ingests;
   readonly #epochs: CursorEpochs;
   readonly #damage: TapeDamage;
 
   constructor(options: DoorOptions, events: DoorEvents) {
-    const { config, log, opened, ingest, accounts } = options;
+    const { config, log, opened, ingests, accounts } = options;
     const timers = accounts.clock;
     const clock = createClock(opened.clock);
     this.#config = config;
-    this.#market = openMarket(options.market);
+    this.#ingests = ingests;
     this.#imported = options.imported;
     this.sockets = new DoorSockets(options.connections);
     this.#log = log;
@@ -128,19 +129,21 @@ export class Doors implements AsyncDisposable {
     this.#clock = clock;
     this.#timers = timers;
     this.#publicAddress = options.publicAddress;
-    const { dataset } = this.#market;
-    this.#world = new TradingWorld([this.#market, ...this.#imported.markets], dayOf(clock.now()), [
-      ...opened.books.map((book) => ({ dataset, book })),
-      ...this.#imported.books,
-    ]);
+    this.#world = new TradingWorld({
+      markets: [...options.markets.map(openMarket), ...this.#imported.markets],
+      day: dayOf(clock.now()),
+      timeOf: (dataset) => ingests.timeOf(dataset),
+      books: [...opened.books, ...this.#imported.books],
+    });
+    this.#unknownTapes = begunTapes(opened);
     this.#catalogue = catalogueFacts(publishedDefinitions());
-    this.#engines = this.#startEngines(ingest, log, timers);
+    this.#engines = this.#startEngines(log, timers);
     const sessions = () => this.#world.tradingSessions;
     const imported = this.#imported.names;
     const { node } = options;
     const shared = node === undefined ? {} : { tokenSecrets: node.tokenSecrets };
     this.#past = new HistoryServices({
-      ...{ config, dataset, imported, log, timers, ingest, sessions, ...shared },
+      ...{ config, imported, log, timers, ingests, sessions, ...shared },
       onDamaged: (damage) => this.#damage.found(damage),
     });
     const stream = composeStream({
@@ -160,11 +163,14 @@ export class Doors implements AsyncDisposable {
         isStreamed: (symbol) => this.#world.isStreamed(symbol),
         fullSessions: (symbol) => this.#world.fullSessions(symbol),
         lastDayOf: (dataset, symbols) => this.#imported.lastDayOf(dataset, symbols),
-        isImported: (symbol) => this.#world.datasetOf(symbol) !== this.dataset,
-        enter: (day) => {
-          this.#enter(day);
+        isImported: (symbol) => !ingests.datasets.includes(this.#world.datasetOf(symbol) ?? ''),
+        datasets: ingests.datasets,
+        timeOf: (instrument) => this.#world.timeOf(instrument),
+        enter: (dataset, day) => {
+          this.#enter(dataset, day);
           this.#sessionsChanged();
-          this.#tapeKnown.resolve();
+          this.#unknownTapes.delete(dataset);
+          if (this.#unknownTapes.size === 0) this.#tapeKnown.resolve();
         },
       },
       onFault: (error) => {
@@ -190,13 +196,9 @@ export class Doors implements AsyncDisposable {
     ({ http: this.http, noted: this.noted } = this.#createRest(options));
   }
 
-  /** Resolves when the engines have reported how far the tape reaches. Until then history requests are rejected. */
+  /** Resolves when the engines have reported how far the tapes reach. */
   get tapeKnown(): Promise<void> {
     return this.#tapeKnown.promise;
-  }
-
-  get dataset(): string {
-    return this.#market.dataset;
   }
 
   get example(): TryExample {
@@ -245,13 +247,13 @@ export class Doors implements AsyncDisposable {
   }
 
   /** The nodes of a cluster agreed on which cursors are valid. */
-  noteSharedEpochs(text: string): void {
-    this.#epochs.noteShared(text);
+  noteSharedEpochs(dataset: string, text: string): void {
+    this.#epochs.noteShared(dataset, text);
   }
 
   /** Days that other nodes of the cluster have and this one is missing. */
-  noteMissing(newest: NewestDays): void {
-    this.#epochs.noteMissing(newest);
+  noteMissing(dataset: string, newest: NewestDays): void {
+    this.#epochs.noteMissing(dataset, newest);
   }
 
   /** The files of a day were checked because a thread could not read it. */
@@ -264,8 +266,8 @@ export class Doors implements AsyncDisposable {
     return this.#epochs.isComputed;
   }
 
-  updateSessions(books: IngestOpened['books']): void {
-    this.#world.replaceBooks(this.#market.dataset, books);
+  updateSessions(dataset: string, books: readonly SessionBook[]): void {
+    this.#world.replaceBooks(dataset, books);
     this.#sessionsChanged();
   }
 
@@ -288,29 +290,30 @@ export class Doors implements AsyncDisposable {
     await this.#engines[Symbol.asyncDispose]();
   }
 
-  #watchDamage({ log, opened, ingest }: DoorOptions): TapeDamage {
+  #watchDamage({ log, opened }: DoorOptions): TapeDamage {
+    const check = (symbol: string, day: UtcDay) =>
+      this.#ingests.check(this.#world.datasetOf(symbol), symbol, day);
     const damage = new TapeDamage({
       log,
-      missing: opened.recovery.missing,
+      missing: [...opened.recoveries.values()].flatMap(({ missing }) => missing),
       tellReaders: (...day) => {
         this.#past.compute.noteDamaged(...day);
         this.hub.noteDamaged(...day);
       },
       epochs: this.#epochs,
-      check: (symbol, day) => ingest.check(symbol, day),
+      check,
     });
     this.hub.onDayDamaged = (found) => damage.found(found);
     this.hub.onDayChanged = (contract, day) => {
       this.#epochs.noteChanged(contract, day);
-      ingest.check(contract, day);
+      check(contract, day);
     };
     return damage;
   }
 
-  #startEngines(ingest: IngestHandle, log: Log, timers: Clock): EngineCrew {
+  #startEngines(log: Log, timers: Clock): EngineCrew {
     const setup = {
       tapeRoot: join(this.#config.data, 'tape'),
-      dataset: this.#market.dataset,
       imported: this.#imported.names,
     };
     return new EngineCrew(
@@ -318,13 +321,12 @@ export class Doors implements AsyncDisposable {
         count: enginesFor(availableParallelism()),
         timers,
         start: (index, sessions, onGone) => {
-          const { port1, port2 } = new MessageChannel();
-          ingest.follow(port1);
+          const tapePorts = this.#ingests.follow();
           const onFault = (error: unknown, spec: TopicSpec | null) => {
             if (spec === null) onGone(error);
             else log.error({ error, spec }, 'a stream failed');
           };
-          return new EngineHandle({ ...setup, index, tapePort: port2, sessions, onFault });
+          return new EngineHandle({ ...setup, index, tapePorts, sessions, onFault });
         },
         onReplaced: (index, engine) => this.hub.replace(index, engine),
         onGone: (engine, error, isGivenUp) => {
@@ -339,9 +341,9 @@ export class Doors implements AsyncDisposable {
   }
 
   /** If a name becomes ambiguous, the operator must resolve it. Until then the old listing stays. */
-  #enter(day: UtcDay): void {
+  #enter(dataset: string, day: UtcDay): void {
     try {
-      this.#world.enter(day);
+      this.#world.enter(dataset, day);
     } catch (error) {
       if (!(error instanceof MarketClashError)) throw error;
       this.#log.error({ error }, 'the listed instruments contradict each other from today on');
@@ -378,9 +380,10 @@ export class Doors implements AsyncDisposable {
     const { onAnswered, onEnded: onRefused, onOutcome, lastTradeAt, tradesTold } = this.#events;
     const world = this.#world;
     const origin = () => this.#publicAddress.origin;
-    const watermarks = new WatermarkRequests(this.#timers, () => {
-      options.ingest.wantWatermark();
-      hub.wantWatermark(this.#clock.now());
+    const ingests = this.#ingests;
+    const watermarks = new WatermarkRequests(this.#timers, (dataset) => {
+      ingests.wantWatermark(dataset);
+      hub.wantWatermark(dataset, this.#clock.now());
     });
     return composeRest({
       ...this.#people.parts,
@@ -399,18 +402,23 @@ export class Doors implements AsyncDisposable {
         servedDays: () => this.#imported.servedDays,
         fullSessions: (symbol) => world.fullSessions(symbol),
         lastTradeAt,
-        revision: () => world.revision + tradesTold(),
+        revision: () => world.revision + tradesTold() + hub.sourceChanges,
         engineState: () => hub.state,
-        isSourceUp: () => hub.state === 'up',
-        tapeTime: () => hub.tapeTime,
-        tapeDay: () => hub.tapeDay,
-        requestWatermark: () => watermarks.request(),
+        isSourceUp: (instrument) => hub.state === 'up' && hub.isSourceUp(instrument),
+        tapeTime: (instrument) => hub.tapeTimeOf(instrument),
+        tapeDay: (instrument) => hub.tapeDayOf(instrument),
+        requestWatermark: (instrument) => watermarks.request(world.timeOf(instrument)),
         ...(options.node !== undefined && {
           isBehind: () => options.node!.isBehind(),
-          daysHere: (...days: Parameters<IngestHandle['daysHere']>) =>
-            options.ingest.daysHere(...days),
+          daysHere: (contract: string, first: UtcDay, last: UtcDay) =>
+            ingests.daysHere(world.datasetOf(contract), contract, first, last),
         }),
       },
     });
   }
+}
+
+function begunTapes({ recoveries }: TapesOpened): Set<string> {
+  const begun = [...recoveries].filter(([, { promise }]) => promise !== null);
+  return new Set(begun.map(([dataset]) => dataset));
 }

@@ -5,7 +5,6 @@
 
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { MessageChannel } from 'node:worker_threads';
 import { ComputeCounters } from '../../compute/compute-counters.ts';
 import { ComputePool, computeThreadsFor } from '../../compute/compute-pool.ts';
 import { startComputeThread } from '../../compute/compute-thread.ts';
@@ -26,7 +25,7 @@ import { removeUnfinished } from '../../results/cache-entries.ts';
 import { CacheSize } from '../../results/cache-size.ts';
 import type { TradingSessions } from '../../runs/session-tables.ts';
 import type { DayDamage } from '../../runs/sound-tape.ts';
-import type { IngestHandle } from '../ingest/ingest-handle.ts';
+import type { Ingests } from '../ingest/ingests.ts';
 import type { HistoryReadings } from '../metrics/service-metrics.ts';
 import type { RestParts } from './rest-door.ts';
 
@@ -34,12 +33,11 @@ const MS_NS = 1_000_000;
 
 export interface HistoryServicesOptions {
   readonly config: Pick<Config, 'data' | 'cacheBytes'>;
-  readonly dataset: string;
   readonly imported: readonly string[];
   readonly log: Log;
   /** Real time. */
   readonly timers: Clock;
-  readonly ingest: Pick<IngestHandle, 'follow'>;
+  readonly ingests: Pick<Ingests, 'follow'>;
   /** The secrets that sign export tokens, shared by the nodes; omitted: the secret in the data directory. */
   readonly tokenSecrets?: () => TokenSecrets;
   readonly onDamaged: (damage: DayDamage) => void;
@@ -136,24 +134,20 @@ export class HistoryServices implements AsyncDisposable {
   }
 
   #startCompute(): ComputePool {
-    const { config, dataset, imported, log, ingest, timers, sessions } = this.#options;
+    const { config, imported, log, ingests, timers, sessions } = this.#options;
     const { data, cacheBytes } = config;
     return new ComputePool({
       threads: computeThreadsFor(availableParallelism()),
       timers,
-      startThread: () => {
-        const { port1, port2 } = new MessageChannel();
-        ingest.follow(port1);
-        return startComputeThread({
-          tapePort: port2,
+      startThread: () =>
+        startComputeThread({
+          tapePorts: ingests.follow(),
           tapeRoot: join(data, 'tape'),
-          dataset,
           imported,
           sessions: sessions(),
           cache: cacheBytes === 0 ? null : { root: this.#cacheRoot, bytesMax: cacheBytes },
           counts: this.#counters.addThread(),
-        });
-      },
+        }),
       onDamaged: this.#options.onDamaged,
       onFault: (error, request) => {
         if (request !== null) log.error({ error, request }, 'a computation failed');

@@ -67,12 +67,12 @@ export interface RestMarket {
   /** Changes whenever any of the above changes. */
   revision(): number;
   engineState(): EngineState;
-  isSourceUp(): boolean;
-  /** How far the tape reaches; null while unknown. */
-  tapeTime(): EpochNs | null;
-  tapeDay(): UtcDay | null;
-  /** A reader waits for the present. */
-  requestWatermark(): void;
+  isSourceUp(instrument: string): boolean;
+  /** How far the tape of an instrument reaches; null while unknown. */
+  tapeTime(instrument: string): EpochNs | null;
+  tapeDay(instrument: string): UtcDay | null;
+  /** A reader waits for the present of an instrument. */
+  requestWatermark(instrument: string): void;
   /** Whether other nodes are known to have more of the tape; omitted for a single process. */
   isBehind?(): boolean;
   /** Whether the days that other nodes have are here too; omitted for a single process. */
@@ -96,15 +96,15 @@ export function composeRest(parts: RestParts): RestDoor {
   });
   const instruments = (): InstrumentFacts => {
     const now = serviceClock.now();
-    const [isSourceUp, day] = [market.isSourceUp(), market.tapeDay() ?? dayOf(now)];
-    const { isStreamed, fullSessions, lastTradeAt } = market;
-    const moment = { now, day, isSourceUp, tapeTime: market.tapeTime() };
+    const { isStreamed, isSourceUp, tapeTime, fullSessions, lastTradeAt } = market;
+    const tapeDay = (instrument: string) => market.tapeDay(instrument) ?? dayOf(now);
     const book = market.book();
     return {
-      ...{ book, ...moment, isStreamed, fullSessions, lastTradeAt, days },
-      // Only grows: the lowest bit is the state of the source. It is read after the days are known.
+      ...{ book, now, tapeDay, tapeTime, isSourceUp },
+      ...{ isStreamed, fullSessions, lastTradeAt, days },
+      // Only grows. It is read after the days are known.
       get revision() {
-        return 2 * (market.revision() + known.revision) + (isSourceUp ? 1 : 0);
+        return market.revision() + known.revision;
       },
     };
   };
@@ -137,7 +137,7 @@ export function composeRest(parts: RestParts): RestDoor {
       servedDays: market.servedDays,
       now: () => serviceClock.now(),
       tapeTime: market.tapeTime,
-      requestWatermark: () => market.requestWatermark(),
+      requestWatermark: market.requestWatermark,
       ...(market.isBehind !== undefined && { isBehind: market.isBehind }),
       ...(market.daysHere !== undefined && { daysHere: market.daysHere }),
       engineFingerprint: rest.catalogue().engineFingerprint,

@@ -32,10 +32,15 @@ export interface StreamParts
 }
 
 export interface StreamMarket extends Pick<StreamCatalogue, 'book' | 'isStreamed' | 'lastDayOf'> {
+  /** The datasets whose tapes grow. */
+  readonly datasets: readonly string[];
+  /** The one of them whose tape time is that of an instrument. */
+  timeOf(instrument: string): string;
   fullSessions(symbol: string): SessionTable;
   /** Whether a contract's trades are imported and not live. */
   isImported?(symbol: string): boolean;
-  enter(day: UtcDay): void;
+  /** The tape of a dataset has entered a day. */
+  enter(dataset: string, day: UtcDay): void;
 }
 
 export interface StreamDoor {
@@ -52,13 +57,15 @@ export function composeStream(parts: StreamParts): StreamDoor {
   const hub = new TopicHub({
     clock,
     timers,
+    datasets: market.datasets,
+    timeOf: (instrument) => market.timeOf(instrument),
     fullSessions,
     // Imported trades always lag an open market, so such streams are always stale.
     staleAfterMs: (symbol) =>
       market.isImported?.(symbol) === true ? NEVER_IN_TIME_MS : staleAfterMs,
   });
   // Must precede the gateway's own listener, which resolves the new day's aliases at midnight.
-  hub.onTapeDay((day) => market.enter(day));
+  hub.onTapeDay((day, dataset) => market.enter(dataset, day));
   hub.connect(engines);
   const gateway = createGateway({
     ...rest,

@@ -41,7 +41,7 @@ export class IngestHandle implements AsyncDisposable {
     this.#events = events;
     const isShared = workerData.shared !== undefined;
     this.#stopWithinMs = isShared ? SHARED_STOP_WITHIN_MS : STOP_WITHIN_MS;
-    const options = { name: 'ingest', workerData };
+    const options = { name: `ingest-${workerData.market.kind}`, workerData };
     const worker = isShared
       ? new Worker(new URL('./shared-ingest-worker.ts', import.meta.url), options)
       : new Worker(new URL('./ingest-worker.ts', import.meta.url), options);

@@ -18,6 +18,8 @@ export interface IngestWorkerData {
   readonly market: MarketSetting;
   /** The speed of the service's clock relative to the machine's; null: the machine's clock. */
   readonly speed: number | null;
+  /** The service's clock, if another tape has fixed it. */
+  readonly clock: ClockSetting | null;
   /** How many days before the newest one to keep; 0: all. */
   readonly keepDays: number;
   /** Omitted for a single process. */

@@ -179,7 +179,7 @@ async function start(): Promise<Ingest> {
     now: () => clock.now(),
     onFailure: (error) => send({ t: 'down', error }),
   });
-  const clockUsed = clockSetting(tape.report.promise);
+  const clockUsed = setting.clock ?? clockSetting(tape.report.promise);
   clock = createClock(clockUsed);
   const now = clock.now();
   const { manifest } = tape;

@@ -7,11 +7,11 @@ test('the first request is sent at once, and however many follow, twenty a secon
   const clock = new ManualClock(0n);
   const sent: number[] = [];
   const requests = new WatermarkRequests(clock, () => sent.push(Number(clock.now()) / 1e6));
-  requests.request();
+  requests.request('SIM');
   assert.deepEqual(sent, [0]);
   for (let ms = 1; ms <= 100; ms += 1) {
     clock.advance(1);
-    for (let reader = 0; reader < 10; reader += 1) requests.request();
+    for (let reader = 0; reader < 10; reader += 1) requests.request('SIM');
   }
   assert.deepEqual(sent, [0, 50, 100]);
   clock.advance(1_000);
@@ -20,7 +20,7 @@ test('the first request is sent at once, and however many follow, twenty a secon
     [0, 50, 100, 150],
     'what was requested last is sent, and nothing without a request',
   );
-  requests.request();
+  requests.request('SIM');
   assert.equal(sent.at(-1), 1_100);
 });
 
@@ -31,8 +31,8 @@ test('a clock that is set back keeps nobody waiting', () => {
   const requests = new WatermarkRequests(clock as never, () => {
     sent += 1;
   });
-  requests.request();
+  requests.request('SIM');
   now = 1_000_000_000n;
-  requests.request();
+  requests.request('SIM');
   assert.equal(sent, 2);
 });

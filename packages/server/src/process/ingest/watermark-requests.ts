@@ -1,6 +1,6 @@
 /**
- * Joins the requests of readers at the edge of the tape for a current watermark. They are sent on at most twenty times
- * a second, the first one at once.
+ * Joins the requests of readers at the edge of a dataset's tape for a current watermark. They are sent on at most twenty
+ * times a second for each dataset, the first one at once.
  */
 
 import { MS_NS } from '@tapeloom/core/units';
@@ -11,32 +11,32 @@ const REQUEST_EVERY_NS = 50_000_000n;
 export class WatermarkRequests {
   /** Real time. */
   readonly #timers: Pick<Clock, 'now' | 'after'>;
-  readonly #send: () => void;
-  #nextAt = 0n;
-  #isWaiting = false;
+  readonly #send: (dataset: string) => void;
+  readonly #nextAt = new Map<string, bigint>();
+  readonly #waiting = new Set<string>();
 
-  constructor(timers: Pick<Clock, 'now' | 'after'>, send: () => void) {
+  constructor(timers: Pick<Clock, 'now' | 'after'>, send: (dataset: string) => void) {
     this.#timers = timers;
     this.#send = send;
   }
 
-  request(): void {
-    if (this.#isWaiting) return;
-    const waitNs = this.#nextAt - this.#timers.now();
+  request(dataset: string): void {
+    if (this.#waiting.has(dataset)) return;
+    const waitNs = (this.#nextAt.get(dataset) ?? 0n) - this.#timers.now();
     // Guards against a clock that was set back.
     if (waitNs <= 0n || waitNs > REQUEST_EVERY_NS) {
-      this.#sendNow();
+      this.#sendNow(dataset);
       return;
     }
-    this.#isWaiting = true;
+    this.#waiting.add(dataset);
     this.#timers.after(Number(waitNs) / MS_NS, () => {
-      this.#isWaiting = false;
-      this.#sendNow();
+      this.#waiting.delete(dataset);
+      this.#sendNow(dataset);
     });
   }
 
-  #sendNow(): void {
-    this.#nextAt = this.#timers.now() + REQUEST_EVERY_NS;
-    this.#send();
+  #sendNow(dataset: string): void {
+    this.#nextAt.set(dataset, this.#timers.now() + REQUEST_EVERY_NS);
+    this.#send(dataset);
   }
 }

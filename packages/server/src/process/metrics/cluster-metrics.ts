@@ -8,7 +8,8 @@ export interface ClusterReadings {
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
   /** Whether the operator vouches for settings that the NATS servers do not show. */
   readonly isSyncAssured: boolean;
-  tape(): SharedTapeReport | null;
+  /** One for each dataset. */
+  tapes(): readonly SharedTapeReport[];
   postgres(): PostgresReadings;
   nodes(): NodeReadings;
   limits(): SharedLimitReadings;
@@ -38,9 +39,9 @@ export function clusterReadings(cluster: ClusterReadings): readonly Reading[] {
   return [...tapeReadings(cluster), ...postgresReadings(cluster), ...nodeReadings(cluster)];
 }
 
-function tapeReadings({ roles, isSyncAssured, tape }: ClusterReadings): readonly Reading[] {
-  const of = (member: 'sequence' | 'end' | 'takeovers' | 'fenced' | 'unknowns' | 'silentMs') =>
-    tape()?.[member] ?? 0;
+function tapeReadings({ roles, isSyncAssured, tapes }: ClusterReadings): readonly Reading[] {
+  const of = (member: 'sequence' | 'end' | 'takeovers' | 'fenced' | 'unknowns') =>
+    tapes().reduce((sum, tape) => sum + tape[member], 0);
   return [
     {
       name: 'tapeloom_cluster_role',
@@ -51,12 +52,13 @@ function tapeReadings({ roles, isSyncAssured, tape }: ClusterReadings): readonly
     },
     {
       name: 'tapeloom_cluster_tape_state',
-      help: '1 for the current state of this node on the shared tape.',
+      help: 'The shared tapes on which this node is in each state.',
       kind: 'gauge',
       label: 'state',
       read: () => {
-        const now = tape()?.role;
-        return Object.fromEntries(SHARED_TAPE_ROLES.map((role) => [role, Number(role === now)]));
+        const now = tapes().map(({ role }) => role);
+        const count = (role: string) => now.filter((one) => one === role).length;
+        return Object.fromEntries(SHARED_TAPE_ROLES.map((role) => [role, count(role)]));
       },
     },
     gauge(
@@ -80,7 +82,7 @@ function tapeReadings({ roles, isSyncAssured, tape }: ClusterReadings): readonly
       'tapeloom_cluster_silent_seconds',
       'Time since anything was received from the stream.',
       () => {
-        return of('silentMs') / 1000;
+        return Math.max(0, ...tapes().map(({ silentMs }) => silentMs)) / 1000;
       },
     ),
     counter('tapeloom_cluster_takeovers_total', 'How often this node started to append.', () => {
@@ -97,7 +99,7 @@ function tapeReadings({ roles, isSyncAssured, tape }: ClusterReadings): readonly
       return of('unknowns');
     }),
     gauge('tapeloom_cluster_servers_lacking', 'NATS servers that lack messages.', () => {
-      return tape()?.serversIncomplete ?? 0;
+      return Math.max(0, ...tapes().map(({ serversIncomplete = 0 }) => serversIncomplete));
     }),
     gauge('tapeloom_cluster_sync_assured', '1 if it is not checked that NATS syncs.', () => {
       return Number(isSyncAssured);

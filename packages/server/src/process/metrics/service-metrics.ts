@@ -17,10 +17,7 @@ import type { FreeSpace, SpaceReading } from '../../platform/disk/free-space.ts'
 import type { AccessLog } from '../../platform/log/access-log.ts';
 import { addHistogram, addReading, counter, gauge, type Reading } from '../../platform/metrics.ts';
 import type { DoorSockets } from '../../platform/network/door-sockets.ts';
-import {
-  createCounters,
-  type SequencerCounters,
-} from '../../tape/write/sequencer/sequencer-counters.ts';
+import type { SequencerCounters } from '../../tape/write/sequencer/sequencer-counters.ts';
 import type { TopicHub } from '../../topics/topic-hub.ts';
 import type { AccountServices } from '../customers/account-services.ts';
 import type { IngestReport } from '../ingest/ingest-wire.ts';
@@ -87,14 +84,8 @@ export class ServiceMetrics {
   #daysRemoved = 0;
   readonly #reloads = { applied: 0, refused: 0 };
   readonly #daysDue = new Map<string, number>();
-  #report: Omit<IngestReport, 't' | 'ackMs' | 'lastTrades'> = {
-    promise: null,
-    lagMs: 0,
-    isPaused: false,
-    waitsTotal: 0,
-    daysMissing: 0,
-    counters: createCounters(),
-  };
+  /** By dataset. */
+  readonly #reports = new Map<string, IngestReport>();
 
   constructor(registry: Registry, logLinesLeftOut: () => number = () => 0) {
     this.#registry = registry;
@@ -138,8 +129,8 @@ export class ServiceMetrics {
     else this.#daysDue.set(dataset, days);
   }
 
-  takeReport(report: IngestReport): void {
-    this.#report = report;
+  takeReport(dataset: string, report: IngestReport): void {
+    this.#reports.set(dataset, report);
     for (const ms of report.ackMs) this.#ackSeconds.observe(ms / 1000);
   }
 
@@ -181,7 +172,8 @@ export class ServiceMetrics {
 
   watchStreams(hub: TopicHub, gateway: GatewayMetrics): void {
     for (const reading of streamReadings(hub, gateway)) addReading(this.#registry, reading);
-    const lag = () => secondsBetween(hub.tapeTime, this.#report.promise);
+    const lag = () =>
+      this.#max((report, dataset) => secondsBetween(hub.watermarkOf(dataset), report.promise));
     const help = 'Lag of the engines behind the tape, as of the last report.';
     addReading(this.#registry, gauge('tapeloom_engine_lag_seconds', help, lag));
   }
@@ -211,12 +203,18 @@ export class ServiceMetrics {
     for (const reading of doorReadings(accounts, sockets)) addReading(this.#registry, reading);
   }
 
+  #sum(of: (report: IngestReport) => number): number {
+    return this.#reports.values().reduce((sum, report) => sum + of(report), 0);
+  }
+
+  #max(of: (report: IngestReport, dataset: string) => number): number {
+    return Math.max(0, ...Array.from(this.#reports, ([dataset, report]) => of(report, dataset)));
+  }
+
   #tapeReadings(): readonly Reading[] {
-    const count = (name: keyof SequencerCounters) => () => this.#report.counters[name];
-    const outcomes = () => {
-      const { counters } = this.#report;
-      return Object.fromEntries(TRADE_OUTCOMES.map((name) => [name, counters[name]]));
-    };
+    const count = (name: keyof SequencerCounters) => () =>
+      this.#sum(({ counters }) => counters[name]);
+    const outcomes = () => Object.fromEntries(TRADE_OUTCOMES.map((name) => [name, count(name)()]));
     return [
       {
         name: 'tapeloom_trades_total',
@@ -238,19 +236,19 @@ export class ServiceMetrics {
       counter('tapeloom_promises_ahead_total', 'Ignored.', count('promiseAhead')),
       gauge('tapeloom_tape_failed', '1 once the tape has stopped.', count('failed')),
       gauge('tapeloom_tape_paused', '1 while the next day cannot be opened yet.', () => {
-        return this.#report.isPaused ? 1 : 0;
+        return this.#max(({ isPaused }) => Number(isPaused));
       }),
       counter('tapeloom_tape_waits_total', 'Machine faults that were retried successfully.', () => {
-        return this.#report.waitsTotal;
+        return this.#sum(({ waitsTotal }) => waitsTotal);
       }),
-      gauge('tapeloom_source_lag_seconds', 'Lag of the source behind the clock.', () => {
-        return this.#report.lagMs / 1000;
+      gauge('tapeloom_source_lag_seconds', 'Lag of the slowest source behind the clock.', () => {
+        return this.#max(({ lagMs }) => lagMs / 1000);
       }),
-      gauge('tapeloom_tape_promise_seconds', 'The watermark, seconds since 1970.', () => {
-        return Number((this.#report.promise ?? 0n) / MS_NS_BIG) / 1000;
+      gauge('tapeloom_tape_promise_seconds', 'The latest watermark, seconds since 1970.', () => {
+        return this.#max(({ promise }) => Number((promise ?? 0n) / MS_NS_BIG) / 1000);
       }),
       gauge('tapeloom_days_missing', 'Sealed days of the manifest whose files are missing.', () => {
-        return this.#report.daysMissing;
+        return this.#sum(({ daysMissing }) => daysMissing);
       }),
       counter(
         'tapeloom_days_removed_total',

@@ -11,7 +11,12 @@ const SECOND = 1_000_000_000n;
 /** The parts of a replaying service that are watched, and the watch's results. */
 function rig(isHeld: boolean) {
   const streams = {
-    hub: { tapeTime: null as EpochNs | null, state: 'up' as 'up' | 'down' },
+    hub: {
+      tapeTime: null as EpochNs | null,
+      state: 'up' as 'up' | 'down',
+      tapeTimeOf: () => streams.hub.tapeTime,
+      isSourceUp: () => true,
+    },
     gateway: { hasSentAll: true, metrics: { subscriptions: 0 } },
     letsGo: 0,
     letTimeGo() {
@@ -19,7 +24,11 @@ function rig(isHeld: boolean) {
     },
   };
   const clock = new ManualClock(0n);
-  const watch = new ReplayWatch(() => streams, { from: END, end: END, isHeld }, clock);
+  const watch = new ReplayWatch(
+    () => streams,
+    { from: END, end: END, isHeld, contract: { symbol: 'ESZ6' } },
+    clock,
+  );
   const told: string[] = [];
   void watch.played.then(() => told.push('played'));
   void watch.over.then((how) => told.push(how));

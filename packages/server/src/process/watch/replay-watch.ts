@@ -4,6 +4,7 @@
  * wait is limited to ten seconds, for a slow consumer as for a source that is down.
  */
 
+import type { Contract } from '@tapeloom/core/instrument/contract';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import type { PlayedTime } from '../../markets/market.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -14,7 +15,7 @@ const LOOK_EVERY_MS = 50;
 const LOOKS_MAX = 200;
 
 export interface WatchedStreams {
-  readonly hub: Pick<Doors['hub'], 'tapeTime' | 'state'>;
+  readonly hub: Pick<Doors['hub'], 'tapeTimeOf' | 'isSourceUp' | 'state'>;
   readonly gateway: {
     readonly hasSentAll: boolean;
     readonly metrics: Pick<Doors['gateway']['metrics'], 'subscriptions'>;
@@ -22,9 +23,13 @@ export interface WatchedStreams {
   letTimeGo(): void;
 }
 
+export interface PlayedContract extends PlayedTime {
+  readonly contract: Pick<Contract, 'symbol'>;
+}
+
 export class ReplayWatch implements Disposable {
   readonly #streams: () => WatchedStreams | null;
-  readonly #time: PlayedTime;
+  readonly #time: PlayedContract;
   readonly #played = Promise.withResolvers<void>();
   readonly #over = Promise.withResolvers<'sent' | 'failed'>();
   readonly #timer: Disposable;
@@ -33,7 +38,7 @@ export class ReplayWatch implements Disposable {
   #looksDown = 0;
   #looksAtEnd = 0;
 
-  constructor(streams: () => WatchedStreams | null, time: PlayedTime, clock: Clock) {
+  constructor(streams: () => WatchedStreams | null, time: PlayedContract, clock: Clock) {
     this.#streams = streams;
     this.#time = time;
     this.#isHeld = time.isHeld;
@@ -62,10 +67,13 @@ export class ReplayWatch implements Disposable {
       this.#isHeld = !gateway.hasSentAll && this.#looksAtBegin < LOOKS_MAX;
       if (!this.#isHeld) streams.letTimeGo();
     }
-    this.#looksDown = hub.state === 'down' ? this.#looksDown + 1 : 0;
+    const { symbol } = this.#time.contract;
+    const isUp = hub.state === 'up' && hub.isSourceUp(symbol);
+    this.#looksDown = isUp ? 0 : this.#looksDown + 1;
     if (this.#looksDown === LOOKS_MAX) this.#end('failed');
     // Trades are published with the next whole second of tape time at the latest.
-    if (hub.tapeTime === null || hub.tapeTime < this.#time.end + SECOND_NS_BIG) return;
+    const tapeTime = hub.tapeTimeOf(symbol);
+    if (tapeTime === null || tapeTime < this.#time.end + SECOND_NS_BIG) return;
     this.#played.resolve();
     this.#looksAtEnd += 1;
     if (!gateway.hasSentAll && this.#looksAtEnd < LOOKS_MAX) return;

@@ -7,13 +7,21 @@ import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { tapeDayBytes } from '../../tape/write/tape-growth.ts';
 
-export function watchSpace(directory: string, dataset: string, clock: Clock, log: Log): FreeSpace {
+export function watchSpace(
+  directory: string,
+  datasets: readonly string[],
+  clock: Clock,
+  log: Log,
+): FreeSpace {
   const disk = new NodeDisk();
   return new FreeSpace({
     disk,
     directory,
     clock,
-    dayBytes: () => tapeDayBytes(disk, join(directory, 'tape'), dataset),
+    dayBytes: async () => {
+      const days = datasets.map((one) => tapeDayBytes(disk, join(directory, 'tape'), one));
+      return (await Promise.all(days)).reduce((sum, bytes) => sum + bytes, 0);
+    },
     onLittle: (reading, why) => {
       log.warn({ directory, ...reading }, `little disk space is left: ${why}`);
     },

@@ -1,16 +1,33 @@
-/** Reads each contract on the tape of its dataset. The live tape gives the time and serves unknown contracts. */
+/**
+ * Reads each contract on the tape of its dataset. A dataset without a growing tape has the time of the last growing
+ * one, which also serves unknown contracts.
+ */
 
+import type { MessagePort } from 'node:worker_threads';
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { ImportedTape, type NextDays } from '../imported/imported-tape.ts';
-import type { Commit, LiveTape, Tape, TapeDay, TapePlace } from '../tape.ts';
+import type { Commit, LiveTape, Tape, TapeDay, TapePlace, Watermarks } from '../tape.ts';
+import { TapeFollower } from './tape-follower.ts';
 
 export interface RoutedTapeOptions {
-  readonly live: LiveTape;
+  /** The growing tapes, at least one. */
+  readonly live: readonly TapeFollower[];
   /** By dataset. */
   readonly imported: ReadonlyMap<string, ImportedTape>;
   readonly datasetOf: (contract: string) => string | null;
+}
+
+/** `ports`: those of the growing tapes, by dataset. */
+export async function followTapes(
+  disk: Disk,
+  tapeRoot: string,
+  ports: ReadonlyMap<string, MessagePort>,
+): Promise<readonly TapeFollower[]> {
+  return await Promise.all(
+    Array.from(ports, ([dataset, port]) => TapeFollower.connect(disk, tapeRoot, dataset, port)),
+  );
 }
 
 /** Keyed by dataset. */
@@ -28,19 +45,31 @@ export async function openImportedTapes(
 
 export class RoutedTape implements LiveTape {
   readonly #options: RoutedTapeOptions;
-  readonly #read: ReadonlyMap<string, Tape>;
+  readonly #imported: ReadonlyMap<string, Tape>;
+  readonly #live: ReadonlyMap<string, TapeFollower>;
 
-  constructor(options: RoutedTapeOptions, read: ReadonlyMap<string, Tape> = options.imported) {
+  constructor(options: RoutedTapeOptions, imported: ReadonlyMap<string, Tape> = options.imported) {
     this.#options = options;
-    this.#read = read;
+    this.#imported = imported;
+    this.#live = new Map(options.live.map((tape) => [tape.timeOf(), tape]));
   }
 
-  get promise(): EpochNs | null {
-    return this.#options.live.promise;
+  promiseOf(symbol: string): EpochNs | null {
+    return this.#liveOf(symbol).promise;
+  }
+
+  timeOf(symbol: string): string {
+    return this.#liveOf(symbol).timeOf();
+  }
+
+  get watermarks(): Watermarks {
+    return new Map(this.#options.live.flatMap(({ watermarks }) => [...watermarks]));
   }
 
   follow(listener: (commit: Commit) => void): Disposable {
-    return this.#options.live.follow(listener);
+    const following = new DisposableStack();
+    for (const tape of this.#options.live) following.use(tape.follow(listener));
+    return following;
   }
 
   days(symbol: string): Promise<readonly TapeDay[]> {
@@ -92,6 +121,11 @@ export class RoutedTape implements LiveTape {
 
   #tapeOf(symbol: string): Tape {
     const dataset = this.#options.datasetOf(symbol);
-    return (dataset === null ? undefined : this.#read.get(dataset)) ?? this.#options.live;
+    return (dataset === null ? undefined : this.#imported.get(dataset)) ?? this.#liveOf(symbol);
+  }
+
+  #liveOf(symbol: string): TapeFollower {
+    const own = this.#live.get(this.#options.datasetOf(symbol) ?? '');
+    return own ?? this.#options.live.at(-1)!;
   }
 }

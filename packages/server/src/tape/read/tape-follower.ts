@@ -9,7 +9,7 @@ import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { type ColumnsSnapshot, type Segment, viewSegment } from '../live-columns.ts';
-import type { Commit, LiveTape, TapeDay, TapePlace } from '../tape.ts';
+import type { Commit, LiveTape, TapeDay, TapePlace, Watermarks } from '../tape.ts';
 import { manifestIndex } from './manifest-index.ts';
 import { SealedDays } from './sealed-days.ts';
 import type { FeedAck, FeedColumns, FeedMessage, FeedState } from './tape-feed.ts';
@@ -28,9 +28,11 @@ export class TapeFollower implements LiveTape, LiveDays, Disposable {
   readonly #reader: TapeReader;
   readonly #days = new Map<UtcDay, Map<string, FollowedColumns>>();
   readonly #listeners = new Set<Listener>();
+  readonly #dataset: string;
   #promise: EpochNs | null = null;
 
   private constructor(disk: Disk, tapeRoot: string, dataset: string, port: MessagePort) {
+    this.#dataset = dataset;
     this.#port = port;
     const sealed = new SealedDays(disk, tapeRoot, dataset, manifestIndex(disk, tapeRoot, dataset));
     this.#reader = new TapeReader(disk, tapeRoot, dataset, this, sealed);
@@ -52,6 +54,18 @@ export class TapeFollower implements LiveTape, LiveDays, Disposable {
 
   get promise(): EpochNs | null {
     return this.#promise;
+  }
+
+  promiseOf(): EpochNs | null {
+    return this.#promise;
+  }
+
+  timeOf(): string {
+    return this.#dataset;
+  }
+
+  get watermarks(): Watermarks {
+    return new Map(this.#promise === null ? [] : [[this.#dataset, this.#promise]]);
   }
 
   follow(listener: Listener): Disposable {
@@ -155,6 +169,6 @@ export class TapeFollower implements LiveTape, LiveDays, Disposable {
 
   #announce(promise: EpochNs, symbols: readonly string[]): void {
     this.#promise = promise;
-    for (const listener of this.#listeners) listener({ promise, symbols });
+    for (const listener of this.#listeners) listener({ dataset: this.#dataset, promise, symbols });
   }
 }

@@ -1,0 +1,74 @@
+/** What the ingest threads last reported of their tapes, by dataset. */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
+import type { IngestReport, NewestDays } from './ingest-wire.ts';
+
+export interface TapeState {
+  report: IngestReport | null;
+  /** The cursor floors of a shared tape. */
+  floors: string | null;
+  /** Days that other nodes have and this one is missing. */
+  missing: NewestDays;
+  isLive: boolean;
+  /** Whether nothing can be ingested at the moment. */
+  isPaused: boolean;
+  /** Whether nothing will be ingested before a restart. */
+  isDown: boolean;
+}
+
+export class TapeStates {
+  readonly #states: ReadonlyMap<string, TapeState>;
+
+  constructor(datasets: readonly string[]) {
+    const begun = () => ({
+      ...{ report: null, floors: null, missing: {} },
+      ...{ isLive: false, isPaused: false, isDown: false },
+    });
+    this.#states = new Map(datasets.map((dataset) => [dataset, begun()]));
+  }
+
+  of(dataset: string): TapeState {
+    return this.#states.get(dataset)!;
+  }
+
+  entries(): Iterable<readonly [string, TapeState]> {
+    return this.#states.entries();
+  }
+
+  get isLive(): boolean {
+    return this.#states.values().every(({ isLive }) => isLive);
+  }
+
+  get isPaused(): boolean {
+    return this.#states.values().some(({ isPaused }) => isPaused);
+  }
+
+  get isDown(): boolean {
+    return this.#states.values().some(({ isDown }) => isDown);
+  }
+
+  /** Time behind the clock of the tape furthest behind; null before the first report. */
+  get lagMs(): number | null {
+    const lags = this.#reports.map(({ lagMs }) => lagMs);
+    return lags.length === 0 ? null : Math.max(...lags);
+  }
+
+  /** The latest watermark. */
+  get latest(): EpochNs | null {
+    const promises = this.#reports.flatMap(({ promise }) => promise ?? []);
+    return promises.reduce<EpochNs | null>((a, b) => (a === null || b > a ? b : a), null);
+  }
+
+  /** By dataset; empty for a single process. */
+  get shared(): Readonly<Record<string, SharedTapeReport>> {
+    const shared = Array.from(this.#states, ([dataset, { report }]) => {
+      return report?.shared === undefined ? [] : [[dataset, report.shared] as const];
+    });
+    return Object.fromEntries(shared.flat());
+  }
+
+  get #reports(): readonly IngestReport[] {
+    return [...this.#states.values()].flatMap(({ report }) => report ?? []);
+  }
+}
