@@ -2,7 +2,7 @@
 
 import type { ClusterConfig } from '@tapeloom/server/config/cluster-settings';
 import { openMarket } from '@tapeloom/server/markets/open-market';
-import { readMarkets } from '@tapeloom/server/markets/read-markets';
+import { readMarkets, sharedMarkets } from '@tapeloom/server/markets/read-markets';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { type CommandIo, UsageError } from '../command.ts';
 import { configOf } from '../command-config.ts';
@@ -19,6 +19,6 @@ export async function clusterPlace(io: CommandIo): Promise<ClusterPlace> {
       'this command works on a cluster: set TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL to the servers that its nodes share',
     );
   }
-  const { live } = await readMarkets(new NodeDisk(), config);
-  return { cluster: config.cluster, dataset: openMarket(live[0]!).dataset };
+  const [first] = sharedMarkets(await readMarkets(new NodeDisk(), config));
+  return { cluster: config.cluster, dataset: openMarket(first!).dataset };
 }

@@ -2,6 +2,7 @@
 
 import { normalEmail } from '@tapeloom/core/person/email-address';
 import { openMarket } from '@tapeloom/server/markets/open-market';
+import { type MarketSettings, sharedMarkets } from '@tapeloom/server/markets/read-markets';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { writeJson } from '../accounts/account-options.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
@@ -74,7 +75,7 @@ async function examine(io: CommandIo, mailTo: string | null): Promise<readonly F
     ...(await checkAddress(config, note)),
     ...checkLimits(note),
     ...(config.stripeKey === null && config.paddleKey === null ? [] : [PAYMENTS]),
-    ...(datasets === null ? [] : await checkCluster(config, datasets)),
+    ...(markets === null ? [] : await checkCluster(config, sharedDatasets(markets))),
   ];
 }
 
@@ -97,4 +98,8 @@ function findingsText(findings: readonly Finding[]): string {
   );
   const advice = [...new Set(advised)].join('');
   return advice === '' ? table : `${table}\nWhat to do:\n${advice}`;
+}
+
+function sharedDatasets(markets: MarketSettings): readonly string[] {
+  return sharedMarkets(markets).map((market) => openMarket(market).dataset);
 }

@@ -48,6 +48,12 @@ async function appliedDatasets(disk: Disk, data: string): Promise<readonly Liste
   }
 }
 
+/** The markets whose tapes the nodes of a cluster share: one without trades need not be shared, beside another. */
+export function sharedMarkets({ live }: Pick<MarketSettings, 'live'>): readonly MarketSetting[] {
+  const trading = live.filter(({ kind }) => kind !== 'still');
+  return trading.length > 0 ? trading : live;
+}
+
 /** The datasets of the instruments file, whether their trades are received or imported. */
 export function listedDatasets({ live, imported }: MarketSettings): readonly ListedDataset[] {
   const received = live.flatMap((setting) => (setting.kind === 'push' ? [setting.listed] : []));

@@ -7,6 +7,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { MarketSetting } from '../../markets/market-setting.ts';
 import { openMarket } from '../../markets/open-market.ts';
+import { sharedMarkets } from '../../markets/read-markets.ts';
 import type { ClockSetting } from '../../platform/system-clock.ts';
 import type { DatasetBook } from '../../runs/session-tables.ts';
 import type { RecoveryReport } from '../../tape/write/open-tape.ts';
@@ -35,12 +36,15 @@ export class Ingests implements AsyncDisposable {
   readonly #setting: IngestsSetting;
   readonly #events: IngestsEvents;
   readonly #handles = new Map<string, IngestHandle>();
+  /** In a cluster, the markets whose tapes the nodes share. */
+  readonly #shared: readonly MarketSetting[];
   readonly #opened: Promise<TapesOpened>;
   #isOver = false;
 
   constructor(markets: readonly MarketSetting[], setting: IngestsSetting, events: IngestsEvents) {
     this.#setting = setting;
     this.#events = events;
+    this.#shared = sharedMarkets({ live: markets });
     this.datasets = markets.map((market) => openMarket(market).dataset);
     this.#opened = this.#open(markets);
     // Callers that await it get the error.
@@ -133,9 +137,8 @@ export class Ingests implements AsyncDisposable {
     if (this.#isOver) throw new Error('the service stopped before its tapes were open');
     const { dataset } = openMarket(market);
     const { shared, ...own } = this.#setting;
-    // A tape without trades need not be shared, as long as the nodes share another one.
-    const isOwn = shared === undefined || (market.kind === 'still' && this.datasets.length > 1);
-    const data = { ...own, ...(isOwn ? {} : { shared }), market, clock };
+    const isShared = shared !== undefined && this.#shared.includes(market);
+    const data = { ...own, ...(isShared ? { shared } : {}), market, clock };
     const handle = new IngestHandle(data, {
       hear: (message) => this.#events.hear(dataset, message),
       down: (error) => this.#events.down(dataset, error),
