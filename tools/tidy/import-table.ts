@@ -155,7 +155,10 @@ export const adapterFolders: Readonly<Record<string, readonly string[]>> = {
     'packages/server/src/operations/cluster/open-cluster-tape.ts',
   ],
   'packages/server/src/markets/files/': [
+    'packages/server/src/markets/open-market.ts',
+    'packages/server/src/markets/push/push-live.ts',
     'packages/server/src/process/days/imported-datasets.ts',
+    'packages/server/src/process/doors/doors.ts',
     'packages/server/src/operations/start/service-markets.ts',
     'packages/cli/src/command-config.ts',
   ],

@@ -11,6 +11,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Disk } from '../platform/disk/disk.ts';
 import type { TapeManifest } from '../tape/tape-manifest.ts';
 import type { Intake } from '../tape/write/intake.ts';
+import type { ListedDataset } from './instruments/instruments-file.ts';
 
 export interface Market {
   readonly dataset: string;
@@ -46,6 +47,8 @@ export interface LiveMarket extends Market {
   /** Makes and seals days, roughly in order; resolves to the conflicts. */
   fill(request: FillRequest): Promise<readonly string[]>;
   source(options: SourceOptions): TradeSource;
+  /** Replaces the contracts while the source runs; absent: they are fixed. */
+  relist?(listed: ListedDataset): void;
 }
 
 export interface FillItem {

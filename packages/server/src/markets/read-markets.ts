@@ -59,3 +59,15 @@ export function listedDatasets({ live, imported }: MarketSettings): readonly Lis
   const received = live.flatMap((setting) => (setting.kind === 'push' ? [setting.listed] : []));
   return [...received, ...imported];
 }
+
+/** The same markets with other instruments. */
+export function relisted(
+  { live, imported }: MarketSettings,
+  listed: readonly ListedDataset[],
+): MarketSettings {
+  const of = (before: ListedDataset) => listed.find(({ name }) => name === before.name) ?? before;
+  return {
+    live: live.map((one) => (one.kind === 'push' ? { ...one, listed: of(one.listed) } : one)),
+    imported: imported.map(of),
+  };
+}

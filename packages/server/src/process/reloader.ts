@@ -12,6 +12,7 @@ import { type Config, ConfigError, changedSettings } from '../config/config.ts';
 import { type DatasetFacts, diffInstruments } from '../markets/instruments/instruments-diff.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
 import { needsRestart } from '../markets/instruments/running-instruments.ts';
+import { listedDatasets, relisted } from '../markets/read-markets.ts';
 import { readNamedFiles } from '../operations/start/named-files.ts';
 import { readServiceMarkets, requireDistinctNames } from '../operations/start/service-markets.ts';
 import { StartRefusedError } from '../operations/start/start-refused-error.ts';
@@ -94,13 +95,13 @@ export class Reloader {
 
   async #instruments(config: Config): Promise<Pick<Found, 'listed' | 'changes' | 'waiting'>> {
     const { markets } = this.#options.service;
-    const { imported: after } = await readServiceMarkets({ config });
-    const before = markets.imported;
+    const after = listedDatasets(await readServiceMarkets({ config }));
+    const before = listedDatasets(markets);
     if (isDeepStrictEqual(before, after)) return { listed: null, changes: [], waiting: [] };
     const waiting = needsRestart(before, after).map((why) => `Instruments: ${why}`);
     if (waiting.length > 0) return { listed: null, changes: [], waiting };
     const now = this.#options.clock.now();
-    await requireDistinctNames({ live: markets.live, imported: after }, now);
+    await requireDistinctNames(relisted(markets, after), now);
     const facts = await this.#factsOf(after);
     const all = diffInstruments({ datasets: before }, { datasets: after }, now, (dataset) => {
       return facts.get(dataset)!;

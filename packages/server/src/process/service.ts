@@ -12,7 +12,7 @@ import { addressHere } from '../config/public-address.ts';
 import { UnreadAnswers } from '../http/server/answers/unread-answers.ts';
 import { createInternalServer } from '../http/server/internal-server.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
-import type { MarketSettings } from '../markets/read-markets.ts';
+import { type MarketSettings, relisted } from '../markets/read-markets.ts';
 import { nodeReport } from '../operations/cluster/node-report.ts';
 import { readServiceMarkets } from '../operations/start/service-markets.ts';
 import { waitForDisk } from '../platform/disk/disk-again.ts';
@@ -186,7 +186,7 @@ export class Service implements AsyncDisposable {
 
   /** Applies new settings. If `listed` is null, the instruments stay as they are. */
   async reload(next: Reloadable, listed: readonly ListedDataset[] | null): Promise<void> {
-    if (listed !== null) this.#markets = { ...this.#markets, imported: listed };
+    if (listed !== null) this.#markets = relisted(this.#markets, listed);
     await this.#serving?.reload(next, listed);
   }
 

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
+import { intakeBatch } from '../../../testing/tape/feed-rows.ts';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { type ImportedDay, writeImported } from '../../tape/imported/imported-manifest.ts';
 import { RollStore } from '../../tape/imported/roll-store.ts';
 import { TapeManifest } from '../../tape/tape-manifest.ts';
+import { openTape } from '../../tape/write/open-tape.ts';
 import { SimDataset } from '../sim/sim-dataset.ts';
+import { claimTape } from '../source-claim.ts';
 import { applyInstruments, diffApplied, readAppliedInstruments } from './applied-instruments.ts';
 import { readInstruments } from './read-instruments.ts';
 
@@ -145,4 +148,36 @@ test('names and datasets of a market that runs beside are refused', async () => 
   await disk.makeDirectory('/data/tape/GLBX');
   await (await TapeManifest.open(disk, '/data/tape', 'GLBX')).save();
   assert.match((await refused(disk, file()))[0]!, /^A live market writes the tape of this name/);
+});
+
+test('a dataset whose trades are received keeps its name and its contracts once it has days', async () => {
+  const disk = new SimDisk().boot();
+  const live = { source: 'push' };
+  const received = (feed: object | undefined, months = '2027-06') =>
+    JSON.stringify({
+      datasets: {
+        DESK: {
+          ...(feed && { live: feed }),
+          products: { ES: { extends: 'ES', contracts: { from: '2026-09', to: months } } },
+        },
+      },
+    });
+  const apply = async (text: string) =>
+    (await applyInstruments(disk, '/data', text, ALONE)).filter(({ isRefused }) => isRefused);
+  assert.deepEqual(await apply(received(live)), []);
+  await claimTape(disk, '/data/tape', 'DESK', { source: 'push' }, '');
+  const tape = await openTape({
+    ...{ disk, tapeRoot: '/data/tape', dataset: 'DESK', now: () => NOW },
+    listed: () => ['ESZ6', 'ESH7'],
+    onFailure: () => assert.fail('the tape has failed'),
+  });
+  await tape.intake.offer([intakeBatch('ESZ6', utcDay(20261116), [[1, 1]])], NOW);
+  await tape[Symbol.asyncDispose]();
+  assert.deepEqual(await apply(received({ ...live, graceMs: 100 }, '2027-03')), []);
+  const [refused, ...others] = await apply(received(undefined));
+  assert.deepEqual(others.length, 1);
+  assert.match(refused!.sentence, /A live market writes the tape of this name/);
+  assert.match(others[0]!.sentence, /imported, not received\. It has days on the tape/);
+  const [gone] = await apply(received(live, '2026-09'));
+  assert.match(gone!.sentence, /^Gone: ESZ6, of which there are days on the tape/);
 });

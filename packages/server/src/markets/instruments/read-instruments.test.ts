@@ -256,3 +256,32 @@ test('a name is of one dataset only', () => {
     message: 'datasets.TWO has the name ESZ6, which is one of ONE too',
   });
 });
+
+test('a dataset may receive its trades, with a grace and a length of outages that are gaps', () => {
+  const live = (fields: object) => {
+    const { datasets } = JSON.parse(withProduct({}));
+    return JSON.stringify({ datasets: { X: { ...datasets.X, live: fields } } });
+  };
+  assert.deepEqual(dataset(readInstruments(live({ source: 'push' })), 'X').live, {
+    source: 'push',
+    graceMs: 250,
+    gapAfterMs: 900_000,
+  });
+  const set = { source: 'push', graceMs: 0, gapAfterMinutes: 60 };
+  assert.deepEqual(dataset(readInstruments(live(set)), 'X').live, {
+    source: 'push',
+    graceMs: 0,
+    gapAfterMs: 3_600_000,
+  });
+  assert.equal(dataset(readInstruments(withProduct({})), 'X').live, undefined);
+  assert.match(
+    faultsOf(live({ source: 'poll' })).join(),
+    /datasets\.X\.live\.source is "poll"; push would do/,
+  );
+  assert.match(faultsOf(live({})).join(), /datasets\.X\.live lacks "source"/);
+  assert.match(
+    faultsOf(live({ ...set, grace: 1 })).join(),
+    /datasets\.X\.live\.grace is not known/,
+  );
+  assert.match(faultsOf(live({ ...set, gapAfterMinutes: 0 })).join(), /gapAfterMinutes is "0"/);
+});

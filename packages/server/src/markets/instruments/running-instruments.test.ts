@@ -55,3 +55,9 @@ test('changed terms, sessions and names that are gone need a restart', () => {
     'GLBX: the calendar hours has changed.',
   ]);
 });
+
+test('another source of trades needs a restart', () => {
+  const live = { source: 'push' };
+  assert.deepEqual(reasons({ GLBX }, { GLBX: { ...GLBX, live } }), ['GLBX: `live` has changed.']);
+  assert.deepEqual(reasons({ GLBX: { ...GLBX, live } }, { GLBX: { live, ...GLBX } }), []);
+});

@@ -35,7 +35,9 @@ function changedIn(before: ListedDataset, after: ListedDataset): readonly string
   const roots = (of: ListedDataset) => new Map(of.aliases.map(({ alias, root }) => [alias, root]));
   const calendars = (of: ListedDataset) =>
     new Map(of.calendars.map((calendar) => [calendar.name, calendar]));
+  const isSame = isDeepStrictEqual(before.live, after.live);
   return [
+    ...(isSame ? [] : ['`live` has changed']),
     ...changed('contract', contracts(before), contracts(after)),
     ...changed('alias', roots(before), roots(after)),
     ...changed('calendar', calendars(before), calendars(after)),

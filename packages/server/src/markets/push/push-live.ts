@@ -1,23 +1,41 @@
-/** A dataset of pushed trades in the thread that writes its tape. */
+/** A dataset of pushed trades in the thread that writes its tape. Its contracts can be replaced while it runs. */
 
+import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { FilesMarket } from '../files/files-market.ts';
 import type { ListedDataset } from '../instruments/instruments-file.ts';
-import type { FillPlan, LiveMarket, SourceOptions, TradeSource } from '../market.ts';
+import type { FillPlan, LiveMarket, MarketListing, SourceOptions, TradeSource } from '../market.ts';
 import { claimTape } from '../source-claim.ts';
 
 const ADVICE =
   'Give the dataset of instruments.yaml another name, or choose another data directory.';
 
-export class PushLive extends FilesMarket implements LiveMarket {
+export class PushLive implements LiveMarket {
+  readonly dataset: string;
+  #market: FilesMarket;
+
   constructor(listed: ListedDataset) {
-    super(listed, new Map(), new Map());
+    this.dataset = listed.name;
+    this.#market = marketOf(listed);
+  }
+
+  listing(): MarketListing {
+    return this.#market.listing();
+  }
+
+  calendar(name: string): Calendar {
+    return this.#market.calendar(name);
+  }
+
+  relist(listed: ListedDataset): void {
+    this.#market = marketOf(listed);
   }
 
   async claim(disk: Disk, tapeRoot: string): Promise<void> {
     await claimTape(disk, tapeRoot, this.dataset, { source: 'push' }, ADVICE);
   }
 
+  /** Days before the first trade are unknown. */
   async planFill(): Promise<FillPlan> {
     return { ready: [], rest: [] };
   }
@@ -29,4 +47,8 @@ export class PushLive extends FilesMarket implements LiveMarket {
   source(_options: SourceOptions): TradeSource {
     throw new Error('not wired yet');
   }
+}
+
+function marketOf(listed: ListedDataset): FilesMarket {
+  return new FilesMarket(listed, new Map(), new Map());
 }

@@ -10,9 +10,11 @@ import type { MarketSetting } from '../../markets/market-setting.ts';
 import { openMarket } from '../../markets/open-market.ts';
 import {
   InstrumentsUnreadableError,
+  listedDatasets,
   type MarketSettings,
   readMarkets,
 } from '../../markets/read-markets.ts';
+import { isBegunBy } from '../../markets/source-claim.ts';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import { readImported } from '../../tape/imported/imported-manifest.ts';
@@ -39,29 +41,32 @@ export async function readServiceMarkets({
 }
 
 /**
- * Imported days without an instrument mean that the file of instruments was lost. Without it the service would offer
- * the simulated market instead of the customers' own.
+ * Days of a dataset without an instrument mean that the file of instruments was lost. Without it the service would
+ * offer the simulated market instead of the customers' own.
  */
 async function requireInstruments(
   disk: Disk,
   data: string,
-  { imported }: MarketSettings,
+  markets: MarketSettings,
 ): Promise<void> {
   const tapeRoot = join(data, 'tape');
+  const listed = new Set(listedDatasets(markets).map(({ name }) => name));
   for (const dataset of (await disk.list(tapeRoot)).filter(isSafeName)) {
-    if (imported.some(({ name }) => name === dataset)) continue;
+    if (listed.has(dataset)) continue;
     const { days } = (await readImported(disk, tapeRoot, dataset)) ?? { days: new Map() };
-    if (days.size === 0) continue;
+    const isReceived = await isBegunBy(disk, tapeRoot, dataset, 'push');
+    if (days.size === 0 && !isReceived) continue;
+    const what = isReceived ? 'received trades' : 'imported days';
     throw new StartRefusedError(
-      `${join(tapeRoot, dataset)} has imported days, but ${join(data, 'instruments.yaml')} names no instrument of ${dataset}. ` +
+      `${join(tapeRoot, dataset)} has ${what}, but ${join(data, 'instruments.yaml')} names no instrument of ${dataset}. ` +
         'Restore the file (tapeloom restore, or tapeloom instruments apply <file>), or move that directory away to start without it',
     );
   }
 }
 
 /** Without the simulator and without instruments there is nothing to serve. */
-function requireMarket({ data, sim }: Config, { imported }: MarketSettings): void {
-  if (sim !== 'off' || imported.length > 0) return;
+function requireMarket({ data, sim }: Config, markets: MarketSettings): void {
+  if (sim !== 'off' || listedDatasets(markets).length > 0) return;
   throw new MisconfiguredError(
     `TAPELOOM_SIM is off and ${join(data, 'instruments.yaml')} names no instruments, so there is nothing to serve. ` +
       'Apply your file first (tapeloom instruments apply <file>), or unset TAPELOOM_SIM to use the simulated market',

@@ -21,6 +21,7 @@ import { type CatalogueFacts, catalogueFacts } from '../../http/routes/indicator
 import type { UnreadAnswers } from '../../http/server/answers/unread-answers.ts';
 import type { HttpServer } from '../../http/server/http-server.ts';
 import type { Outcome } from '../../http/server/route-handler.ts';
+import { FilesMarket } from '../../markets/files/files-market.ts';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import { MarketClashError } from '../../markets/joined-listing.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';
@@ -233,6 +234,11 @@ export class Doors implements AsyncDisposable {
   }
 
   relist(listed: readonly ListedDataset[]): void {
+    for (const one of listed) {
+      if (!this.#ingests.relist(one)) continue;
+      this.#world.replaceMarket(new FilesMarket(one, new Map(), new Map()));
+      this.#sessionsChanged();
+    }
     this.#imported.relist(listed);
   }
 

@@ -5,6 +5,7 @@
 
 import { type MessagePort, Worker } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
+import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import { StartRefusedError } from '../../operations/start/start-refused-error.ts';
 import { Thread } from '../../platform/threads/thread.ts';
 import type { Computations } from '../../topics/epoch-floors.ts';
@@ -67,6 +68,10 @@ export class IngestHandle implements AsyncDisposable {
   /** A reader waits for the present: requests a watermark from the source, on whichever node it runs. */
   wantWatermark(): void {
     this.#thread.tell({ t: 'watermark-wanted' });
+  }
+
+  relist(listed: ListedDataset): void {
+    this.#thread.tell({ t: 'relist', listed });
   }
 
   agree(computations: Computations): void {

@@ -4,6 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
+import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';
 import type { ClockSetting } from '../../platform/system-clock.ts';
 import type { ThreadShape } from '../../platform/threads/thread.ts';
@@ -53,6 +54,8 @@ export type IngestOrder =
   /** A port for a follower of the tape. */
   | { readonly t: 'follow'; readonly port: MessagePort }
   | { readonly t: 'watermark-wanted' }
+  /** The instruments file has changed. */
+  | { readonly t: 'relist'; readonly listed: ListedDataset }
   /** What the live nodes compute; only for a shared tape. */
   | { readonly t: 'agree'; readonly computations: Computations }
   /** The main thread applies these floors. */

@@ -7,6 +7,7 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
+import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import { type FillPlan, TapeClaimedError, type TradeSource } from '../../markets/market.ts';
 import type { Clock } from '../../platform/clock.ts';
 import {
@@ -81,6 +82,11 @@ class Ingest {
 
   follow(port: MessagePort): void {
     this.#followers.follow(port);
+  }
+
+  relist(listed: ListedDataset): void {
+    market.relist?.(listed);
+    void this.#refresh();
   }
 
   requestWatermark(): void {
@@ -230,6 +236,7 @@ desk.open({
     // The other orders concern a cluster.
     if (order.t === 'follow') void starting.then((ingest) => ingest.follow(order.port));
     if (order.t === 'watermark-wanted') void starting.then((ingest) => ingest.requestWatermark());
+    if (order.t === 'relist') void starting.then((ingest) => ingest.relist(order.listed));
     if (order.t === 'check') void starting.then((ingest) => ingest.check(order.symbol, order.day));
   },
   refusalOf,

@@ -5,6 +5,7 @@
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
+import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';
 import { openMarket } from '../../markets/open-market.ts';
 import { sharedMarkets } from '../../markets/read-markets.ts';
@@ -75,6 +76,13 @@ export class Ingests implements AsyncDisposable {
   /** A reader waits for the present of a dataset. */
   wantWatermark(dataset: string): void {
     this.#handles.get(dataset)?.wantWatermark();
+  }
+
+  /** Replaces the contracts of a dataset; false if its tape does not grow here. */
+  relist(listed: ListedDataset): boolean {
+    const handle = this.#handles.get(listed.name);
+    handle?.relist(listed);
+    return handle !== undefined;
   }
 
   agree(computations: Computations): void {

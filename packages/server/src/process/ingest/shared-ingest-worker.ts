@@ -12,6 +12,7 @@ import { parseSessionBook } from '@tapeloom/core/calendar/session-book-text';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS } from '@tapeloom/core/units';
 import { dayOf } from '@tapeloom/core/utc-day';
+import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import type { FillItem, FillPlan, TradeSource } from '../../markets/market.ts';
 import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import { zstdAside } from '../../platform/zstd-aside.ts';
@@ -65,6 +66,8 @@ class SharedIngest {
   #sessionsTold: TapeBook['sessions'] | null = null;
   /** Set while this node appends. */
   #source: TradeSource | null = null;
+  /** Set while this node appends. */
+  #keepBooksNow: (() => Promise<void>) | null = null;
   readonly #floors: SharedFloors;
   #serversIncomplete: number | null = null;
   /** Runs checks of day files one after another. */
@@ -95,7 +98,15 @@ class SharedIngest {
     else if (order.t === 'spread') this.#floors.heard(order.spread);
     else if (order.t === 'watermark-wanted') this.#requestWatermark();
     else if (order.t === 'check') this.#checkLater(order.symbol, order.day);
+    else if (order.t === 'relist') this.#relist(order.listed);
     else this.#floors.hold(order.text);
+  }
+
+  /** The node that appends writes the session books. */
+  #relist(listed: ListedDataset): void {
+    market.relist?.(listed);
+    upkeep.refreshListing(clock.now());
+    if (this.#keepBooksNow !== null) void this.#keepBooksNow();
   }
 
   /** The source runs on the node that appends. */
@@ -171,11 +182,13 @@ class SharedIngest {
       await upkeep.fill('rest', plan.rest, { manifest, today, signal });
       this.#floors.made();
     };
+    this.#keepBooksNow = () => this.#keepBooks(term);
     const refreshing = clock.every(REFRESH_EVERY_MS, () => void this.#keepBooks(term));
     try {
       await Promise.all([source.run(signal), fillAll()]);
     } finally {
       refreshing[Symbol.dispose]();
+      this.#keepBooksNow = null;
       this.#source = null;
     }
   }
