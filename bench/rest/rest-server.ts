@@ -144,6 +144,7 @@ function marketFacts(): () => InstrumentFacts {
       now: at,
       tapeDay: () => day,
       isSourceUp: () => true,
+      isFed: () => true,
       revision: Number(at / SECOND_NS),
       isStreamed: (symbol) => world.isStreamed(symbol),
       fullSessions: (symbol) => world.fullSessions(symbol),

@@ -1,7 +1,8 @@
 /**
  * The state of a stream as customers see it, judged from facts alone: rejected | warming → live ⇄ closed, stale, down →
- * ended. `closed` follows the contract's full trading day. `stale`: in an open market the tape's watermark lags the
- * clock by more than it ever should, or the tape lies ahead of a clock that was set back.
+ * ended. `closed` follows the contract's full trading day. In an open market, `down`: its feed has been silent for long;
+ * `stale`: the tape's watermark lags the clock by more than it ever should, or the tape lies ahead of a clock that was
+ * set back.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -13,6 +14,8 @@ export interface StreamFacts {
   /** The tape time this stream is entitled to now: the clock less the topic's delay. */
   readonly now: EpochNs;
   readonly sourceUp: boolean;
+  /** Whether the feed of its trades is cut off, or has been silent for long. */
+  readonly isFeedDown?: boolean;
   /** Whether the study has caught up with the tape and its look-back is complete. */
   readonly warm: boolean;
   /** The tape's watermark (`promise`) less the topic's delay; null on an empty tape. */
@@ -28,6 +31,7 @@ export function judgeStream(facts: StreamFacts): StreamState {
   if (!facts.warm) return 'warming';
   const session = facts.fullSessions.atOrBefore(facts.now);
   if (session === null || session.close <= facts.now) return 'closed';
+  if (facts.isFeedDown === true) return 'down';
   if (facts.promise === null || facts.isAhead === true) return 'stale';
   const silentNs = facts.now - facts.promise;
   return silentNs > BigInt(facts.staleAfterMs) * MS_NS_BIG ? 'stale' : 'live';

@@ -360,6 +360,36 @@ test('without a source new subscriptions are refused with SOURCE_DOWN, also to a
   assert.equal(stage.refusal(spec(2)), null);
 });
 
+test('a feed that is silent makes streams down while the market is open, and refuses nobody', () => {
+  using stage = new TopicStage();
+  const { hub, clock, engine } = stage;
+  const [listener, next] = [new Listener(), new Listener()];
+  stage.attach(spec(1), listener);
+  engine.goLive(1, new FlushPress());
+  hub.setFeed(TEST_DATASET, 'down');
+  assert.deepEqual([hub.isFed('ESZ6'), hub.isSourceUp('ESZ6'), hub.state], [false, true, 'up']);
+  assert.equal(listener.heard.at(-1), 'down');
+  stage.attach(spec(1), next);
+  clock.advance(Number(CLOSE - clock.now()) / 1e6 + 1_000);
+  assert.equal(listener.heard.at(-1), 'closed');
+});
+
+test('a contract whose trades cannot be taken is down, alone', () => {
+  using stage = new TopicStage();
+  const { hub } = stage;
+  const [own, other] = [new Listener(), new Listener()];
+  stage.attach(spec(1), own);
+  stage.attach({ ...spec(1), contract: 'NQZ6' }, other);
+  hub.setContract('NQZ6', 'down');
+  hub.setContract('NQZ6', 'down');
+  assert.deepEqual([own.heard, other.heard], [[], ['down']]);
+  assert.deepEqual([hub.isSourceUp('ESZ6'), hub.isSourceUp('NQZ6')], [true, false]);
+  assert.equal(stage.refusal({ ...spec(2), contract: 'NQZ6' }), 'SOURCE_DOWN');
+  hub.setContract('NQZ6', 'up');
+  assert.equal(stage.refusal({ ...spec(2), contract: 'NQZ6' }), null);
+  assert.equal(hub.sourceChanges, 2);
+});
+
 test('the listing shows every topic as it stands', () => {
   using stage = new TopicStage();
   const press = new FlushPress();

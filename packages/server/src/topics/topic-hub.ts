@@ -71,6 +71,10 @@ export class TopicHub implements Disposable {
   readonly #time: TapeTime;
   /** The datasets whose source does not deliver. */
   readonly #downDatasets = new Set<string>();
+  /** The datasets whose feed is down; their tapes still grow. */
+  readonly #silentDatasets = new Set<string>();
+  /** Contracts whose trades cannot be taken. */
+  readonly #downContracts = new Set<string>();
   #sourceChanges = 0;
   #isAhead = false;
   /** Why a stream is not shown here; null when it is. */
@@ -107,19 +111,31 @@ export class TopicHub implements Disposable {
 
   /** Whether the source of a dataset delivers. When it does not, its streams are `down` and new ones get an error. */
   setSource(dataset: string, state: EngineState): void {
-    if (state === 'up') this.#downDatasets.delete(dataset);
-    else this.#downDatasets.add(dataset);
-    this.#sourceChanges += 1;
-    for (const topic of this.#byNumber.values()) this.#judge(topic);
+    this.#mark(this.#downDatasets, dataset, state);
   }
 
-  /** How often a source was set. */
+  /** Whether the feed of a dataset brings trades. When it does not, its streams are `down` while the market is open. */
+  setFeed(dataset: string, state: EngineState): void {
+    this.#mark(this.#silentDatasets, dataset, state);
+  }
+
+  /** Whether the trades of a contract can be taken. When they cannot, its streams are `down` and new ones get an error. */
+  setContract(contract: string, state: EngineState): void {
+    this.#mark(this.#downContracts, contract, state);
+  }
+
+  /** How often the state of a source has changed. */
   get sourceChanges(): number {
     return this.#sourceChanges;
   }
 
   isSourceUp(instrument: string): boolean {
-    return !this.#downDatasets.has(this.#options.timeOf(instrument));
+    const dataset = this.#options.timeOf(instrument);
+    return !this.#downDatasets.has(dataset) && !this.#downContracts.has(instrument);
+  }
+
+  isFed(instrument: string): boolean {
+    return !this.#silentDatasets.has(this.#options.timeOf(instrument));
   }
 
   /** Whether the tape lies ahead of the machine's clock; streams are `stale` then. */
@@ -277,6 +293,14 @@ export class TopicHub implements Disposable {
     this.#time.clear();
   }
 
+  #mark(down: Set<string>, what: string, state: EngineState): void {
+    if (down.has(what) === (state === 'down')) return;
+    if (state === 'up') down.delete(what);
+    else down.add(what);
+    this.#sourceChanges += 1;
+    for (const topic of this.#byNumber.values()) this.#judge(topic);
+  }
+
   #open(spec: TopicSpec, slot: EngineSlot, since: string | null, account: string): Topic {
     this.#lastNumber += 1;
     this.#counters.topicsOpenedTotal += 1;
@@ -394,10 +418,12 @@ export class TopicHub implements Disposable {
   }
 
   #judge(topic: Topic, partialSince = topic.partialSince): void {
+    const { contract } = topic.spec;
     const promise = topic.slot.watermarks.get(topic.dataset);
     const state = judgeStream({
       now: delayed(this.#options.clock.now(), topic.spec),
-      sourceUp: !this.#downDatasets.has(topic.dataset),
+      sourceUp: !this.#downDatasets.has(topic.dataset) && !this.#downContracts.has(contract),
+      isFeedDown: this.#silentDatasets.has(topic.dataset),
       warm: topic.warm,
       promise: promise === undefined ? null : delayed(promise, topic.spec),
       fullSessions: this.#options.fullSessions(topic.spec.contract),

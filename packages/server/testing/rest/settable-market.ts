@@ -42,6 +42,7 @@ export class SettableMarket {
       revision: () => ++asked,
       engineState: () => this.engine,
       isSourceUp: () => this.isSourceUp,
+      isFed: () => true,
       tapeTime: () => this.tapeTime,
       requestWatermark: () => {},
       tapeDay: () => null,

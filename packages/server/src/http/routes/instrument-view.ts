@@ -140,6 +140,8 @@ export interface InstrumentFacts {
   /** The day whose aliases apply to an instrument: that of its tape's time. */
   tapeDay(instrument: string): UtcDay;
   isSourceUp(instrument: string): boolean;
+  /** Whether its feed brings trades. */
+  isFed(instrument: string): boolean;
   /** Changes whenever anything but `now` does. */
   readonly revision: number;
   isStreamed(symbol: string): boolean;
@@ -383,7 +385,8 @@ function moment(
   const sessions = facts.fullSessions(symbol);
   const session = sessions.atOrBefore(now);
   const isOpen = session !== null && now < session.close;
-  const isDown = !facts.isSourceUp(symbol) && facts.isStreamed(symbol);
+  const isUp = facts.isSourceUp(symbol) && (facts.isFed(symbol) || !isOpen);
+  const isDown = !isUp && facts.isStreamed(symbol);
   const trade = facts.lastTradeAt(symbol) ?? (0n as EpochNs);
   const seen = trade < visibleUntil ? trade : visibleUntil;
   const edge = session === null ? seen : isOpen ? session.open : session.close;

@@ -411,6 +411,7 @@ export class Doors implements AsyncDisposable {
         revision: () => world.revision + tradesTold() + hub.sourceChanges,
         engineState: () => hub.state,
         isSourceUp: (instrument) => hub.state === 'up' && hub.isSourceUp(instrument),
+        isFed: (instrument) => hub.isFed(instrument),
         tapeTime: (instrument) => hub.tapeTimeOf(instrument),
         tapeDay: (instrument) => hub.tapeDayOf(instrument),
         requestWatermark: (instrument) => watermarks.request(world.timeOf(instrument)),

@@ -68,6 +68,7 @@ export interface RestMarket {
   revision(): number;
   engineState(): EngineState;
   isSourceUp(instrument: string): boolean;
+  isFed(instrument: string): boolean;
   /** How far the tape of an instrument reaches; null while unknown. */
   tapeTime(instrument: string): EpochNs | null;
   tapeDay(instrument: string): UtcDay | null;
@@ -96,11 +97,11 @@ export function composeRest(parts: RestParts): RestDoor {
   });
   const instruments = (): InstrumentFacts => {
     const now = serviceClock.now();
-    const { isStreamed, isSourceUp, tapeTime, fullSessions, lastTradeAt } = market;
+    const { isStreamed, isSourceUp, isFed, tapeTime, fullSessions, lastTradeAt } = market;
     const tapeDay = (instrument: string) => market.tapeDay(instrument) ?? dayOf(now);
     const book = market.book();
     return {
-      ...{ book, now, tapeDay, tapeTime, isSourceUp },
+      ...{ book, now, tapeDay, tapeTime, isSourceUp, isFed },
       ...{ isStreamed, fullSessions, lastTradeAt, days },
       // Only grows. It is read after the days are known.
       get revision() {
