@@ -80,6 +80,17 @@ export class PushRows {
     return day < 0 ? null : epochNs(dayFromNumber(day), ns);
   }
 
+  /** The last trade of each contract. */
+  lastTrades(): readonly { readonly symbol: string; readonly id: number; readonly time: EpochNs }[] {
+    const rows = new Map<number, number>();
+    for (let row = 0; row < this.count; row += 1) rows.set(this.#contract[row]!, row);
+    return [...rows].map(([index, row]) => ({
+      symbol: this.contracts.list[index]!.symbol,
+      id: this.#id[row]!,
+      time: epochNs(dayFromNumber(this.#day[row]!), this.#ns[row]!),
+    }));
+  }
+
   /** The trades for the tape, without those that `isLeftOut` names. */
   batches(isLeftOut: IsLeftOut | null): IntakeBatch[] {
     const batches: IntakeBatch[] = [];
