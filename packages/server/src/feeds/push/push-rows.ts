@@ -81,7 +81,11 @@ export class PushRows {
   }
 
   /** The last trade of each contract. */
-  lastTrades(): readonly { readonly symbol: string; readonly id: number; readonly time: EpochNs }[] {
+  lastTrades(): readonly {
+    readonly symbol: string;
+    readonly id: number;
+    readonly time: EpochNs;
+  }[] {
     const rows = new Map<number, number>();
     for (let row = 0; row < this.count; row += 1) rows.set(this.#contract[row]!, row);
     return [...rows].map(([index, row]) => ({

@@ -128,7 +128,11 @@ function fieldsOf(text: string, line: number): Fields {
   try {
     value = JSON.parse(text, asWritten);
   } catch {
-    throw invalidBatch(line, '', `is not JSON: it breaks at column ${jsonBreak(text) + 1}. Each line is one trade.`);
+    throw invalidBatch(
+      line,
+      '',
+      `is not JSON: it breaks at column ${jsonBreak(text) + 1}. Each line is one trade.`,
+    );
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidBatch(line, '', 'must be a JSON object: one trade per line.');
@@ -179,7 +183,8 @@ function instantOf(value: unknown, line: number): EpochNs {
   const instant =
     typeof text === 'string' && !DATE_ONLY.test(text) && text !== '0' ? parseInstant(text) : null;
   if (instant !== null) return instant;
-  const accepted = 'must be a time such as 2026-11-16T14:30:00.123456789Z or nanoseconds since 1970';
+  const accepted =
+    'must be a time such as 2026-11-16T14:30:00.123456789Z or nanoseconds since 1970';
   const [, meant] = typeof text === 'string' ? instantFault(text).split('; ') : [];
   throw invalidBatch(line, '/ts', meant === undefined ? `${accepted}.` : `${accepted}; ${meant}.`);
 }
@@ -191,7 +196,8 @@ function numberOf(fields: Fields, name: 'price' | 'size', line: number): Decimal
   throw invalidBatch(
     line,
     `/${name}`,
-    'must be a decimal number of at most 15 digits, as a text such as "5000.25" or a JSON number.',
+    'must be a decimal number of at most 15 digits, as a text such as "5000.25" or a JSON number. ' +
+      'Send the digits of the venue: a floating number that was computed with has others.',
   );
 }
 

@@ -72,7 +72,11 @@ function readLines(body: Uint8Array, rows: PushRows): void {
     const found = body.indexOf(LINE_FEED, from);
     const to = found < 0 ? body.length : found;
     if (to - from > LINE_BYTES_MAX) {
-      throw invalidBatch(line, '', `has more than ${LINE_BYTES_MAX} bytes. Each line is one trade.`);
+      throw invalidBatch(
+        line,
+        '',
+        `has more than ${LINE_BYTES_MAX} bytes. Each line is one trade.`,
+      );
     }
     const text = textOf(body.subarray(from, to), line);
     if (text.trim() !== '') readPushLine(text, line, rows);

@@ -5,8 +5,8 @@
  */
 
 import { LOTS_MAX, TICKS_MAX } from '@tapeloom/core/numbers';
-import { dayNumber, isUtcDay } from '@tapeloom/core/utc-day';
 import { DAY_SECONDS, SECOND_NS } from '@tapeloom/core/units';
+import { dayNumber, isUtcDay } from '@tapeloom/core/utc-day';
 import { POWERS } from '../decimals.ts';
 import { type BatchContract, unitsOf } from './push-contracts.ts';
 import type { PushRows } from './push-rows.ts';
@@ -27,7 +27,9 @@ const REQUIRED = 0b1_1111;
 /** Names and words are compared by four bytes at once. The longest, with its quotes, has this many bytes. */
 const WORD_BYTES_MAX = 12;
 const fourOf = (text: string) => Buffer.from(text).readUint32BE();
-const [CONT, RACT, PRIC, SIZE_WORD, SIDE_WORD] = ['cont', 'ract', 'pric', 'size', 'side'].map(fourOf);
+const [CONT, RACT, PRIC, SIZE_WORD, SIDE_WORD] = ['cont', 'ract', 'pric', 'size', 'side'].map(
+  fourOf,
+);
 const [ID_, TS_] = ['\0id"', '\0ts"'].map(fourOf);
 const [BUY, SEL, UNK, NOWN, NULL] = ['"buy', '"sel', '"unk', 'nown', 'null'].map(fourOf);
 const [LETTER_E, LETTER_L] = [0x65, 0x6c];
