@@ -113,7 +113,7 @@ const BAD: readonly (readonly [string, string, string, RegExp])[] = [
   ['a negative price', lineOf({ price: '-37.5' }), '/price', /must be greater than 0/],
   ['price 0', lineOf({ price: 0 }), '/price', /must be greater than 0/],
   ['an absurd price', lineOf({ price: 1e10 }), '/price', /more than 2147483647 ticks/],
-  ['the error of a float', lineOf({ price: 5000.1 + 0.2 }), '/price', /at most 15 digits/],
+  ['the error of a float', lineOf({ price: 0.1 + 0.2 }), '/price', /at most 15 digits/],
   ['a price that is no number', lineOf({ price: 'NaN' }), '/price', /must be a decimal number/],
   ['an unknown contract', lineOf({ contract: 'ESM7' }), '/contract', /lists no such contract/],
   ['a contract in other letters', lineOf({ contract: 'esz6' }), '/contract', /case-sensitive/],
@@ -266,7 +266,7 @@ const aLine = fc
 test('the scan over bytes and the reader with every check agree on every line', async () => {
   const good = fc.nat(50).map((id) => lineOf({ id: 10_000 + id }));
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.oneof(aLine, good), { maxLength: 4 }), async (lines) => {
+    fc.asyncProperty(fc.array(fc.oneof(aLine, good, fc.constantFrom('', ' ', '\r', '\t')), { maxLength: 5 }), async (lines) => {
       const body = lines.join('\n');
       assert.deepEqual(await outcome(() => ndjson(body)), await outcome(() => readSlowly(lines)));
     }),

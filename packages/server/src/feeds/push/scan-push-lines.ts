@@ -1,7 +1,7 @@
 /**
- * Reads ordinary lines of a pushed NDJSON body from its bytes: a trade in the usual spelling, without escapes and with
- * nothing wrong. It allocates nothing per trade and stops at any other line, which `read-push-line.ts` then reads or
- * refuses. Both give the same trades.
+ * Reads ordinary lines of a pushed NDJSON body from its bytes: empty ones, and trades in the usual spelling, without
+ * escapes and with nothing wrong. It allocates nothing per trade and stops at any other line, which `read-push-line.ts`
+ * then reads or refuses. Both give the same trades.
  */
 
 import { LOTS_MAX, TICKS_MAX } from '@tapeloom/core/numbers';
@@ -75,7 +75,8 @@ export class PushLineScan {
 
   #line(): boolean {
     const bytes = this.#bytes;
-    if (bytes[this.at] !== OPEN) return false;
+    this.#skipSpaces();
+    if (bytes[this.at] !== OPEN) return this.#lineEnd();
     this.at += 1;
     let seen = 0;
     let [id, price, priceDecimals, size, sizeDecimals] = [0, 0, 0, 0, 0];

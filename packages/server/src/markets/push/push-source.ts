@@ -17,6 +17,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
+import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
 import type { Market, TradeSource } from '../market.ts';
 import type { PushIntake } from './push-intake.ts';
 import { type PushWatermark, pushWatermark } from './push-watermark.ts';
@@ -92,7 +93,7 @@ export class PushSource implements TradeSource {
     await Promise.allSettled([...this.#pending.values()].map(({ answer }) => answer));
   }
 
-  /** Resolves for every batch, refused or not. The body must not change until then. */
+  /** Rejects only for a fault of the service's own. The body must not change until the answer. */
   push(request: PushRequest): Promise<PushAnswer> {
     const digest = digestOf(request);
     const { batchId } = request;
@@ -141,17 +142,18 @@ export class PushSource implements TradeSource {
   async #take(request: PushRequest, digest: string): Promise<PushAnswer> {
     try {
       // Batches are read and offered one after another. Their commits overlap.
-      const { committed } = await this.#reading.run(() => this.#offer(request, digest));
-      return { t: 'acknowledged', receipt: await committed };
+      const { answer } = await this.#reading.run(() => this.#offer(request, digest));
+      return await answer;
     } catch (error) {
-      return this.#refusal(error);
+      if (error instanceof PushRefusal) return this.#refused(error);
+      throw error;
     }
   }
 
   async #offer(
     request: PushRequest,
     digest: string,
-  ): Promise<{ readonly committed: Promise<PushReceipt> }> {
+  ): Promise<{ readonly answer: Promise<PushAnswer> }> {
     const { clock, intake, market } = this.#options;
     const watermark = intake.promise;
     const latest = (this.#now(clock) + AHEAD_NS) as EpochNs;
@@ -168,7 +170,7 @@ export class PushSource implements TradeSource {
     const promise = this.#watermarkAfter(request, rows, latest);
     const note = { kind: 'batch', id: request.batchId, digest } as const;
     const offered = intake.offerCounted(batches, promise, [note]);
-    return { committed: this.#receipt(request.batchId, rows, gaps, offered) };
+    return { answer: this.#answer(request.batchId, rows, gaps, offered) };
   }
 
   /** A watermark that moves forward; null: it stays. */
@@ -180,13 +182,19 @@ export class PushSource implements TradeSource {
     return wanted;
   }
 
-  async #receipt(
+  async #answer(
     batch: string,
     rows: PushRows,
     gaps: RecordedGaps,
-    offered: ReturnType<PushIntake['offerCounted']>,
-  ): Promise<PushReceipt> {
-    const { duplicate, tooOld, late, rejected } = await offered;
+    offered: Promise<OfferCounts>,
+  ): Promise<PushAnswer> {
+    let outcome: OfferCounts;
+    try {
+      outcome = await offered;
+    } catch (error) {
+      return this.#offerFailed(error);
+    }
+    const { duplicate, tooOld, late, rejected } = outcome;
     if (rejected > 0) {
       // The reader has checked what the sequencer checks, so this is a fault of ours.
       throw new Error(`the tape has rejected ${rejected} trades of batch ${batch}`);
@@ -213,7 +221,7 @@ export class PushSource implements TradeSource {
       const known = this.#lastTimes.get(last.symbol);
       if (known === undefined || known.id < last.id) this.#lastTimes.set(last.symbol, last);
     }
-    return receipt;
+    return { t: 'acknowledged', receipt };
   }
 
   #keep(receipt: PushReceipt): void {
@@ -231,27 +239,26 @@ export class PushSource implements TradeSource {
 
   #notNow(bytes: number): PushAnswer | null {
     if (this.#state === 'failed') return stopped();
-    if (this.#state !== 'running') {
-      return busy('The dataset does not take trades at the moment: it is starting or stopping.');
-    }
+    if (this.#state !== 'running') return stopping();
     if (this.#waitingBytes === 0 || this.#waitingBytes + bytes <= WAITING_BYTES_MAX) return null;
     return busy(`More than ${WAITING_BYTES_MAX} bytes of batches wait for the disk.`);
   }
 
-  #refusal(error: unknown): PushAnswer {
-    if (error instanceof PushRefusal) {
-      const { code, message, errors, offTick } = error;
-      if (offTick !== null) {
-        this.#offTick.add(offTick.contract);
-        this.#options.onOffTick(offTick);
-      }
-      return { t: 'refused', code, detail: message, errors, ...(offTick && { offTick }) };
+  #refused({ code, message, errors, offTick }: PushRefusal): PushAnswer {
+    if (offTick !== null) {
+      this.#offTick.add(offTick.contract);
+      this.#options.onOffTick(offTick);
     }
+    return { t: 'refused', code, detail: message, errors, ...(offTick && { offTick }) };
+  }
+
+  #offerFailed(error: unknown): PushAnswer {
     if (error instanceof IntakeFullError) {
       // Its watermark is not on its way any more.
       this.#offered = this.#options.intake.promise;
       return busy('Too many trades wait for the tape.');
     }
+    if (this.#state === 'stopped') return stopping();
     this.#state = 'failed';
     this.#failed.reject(error);
     return stopped();
@@ -305,6 +312,10 @@ function conflict(batchId: string): PushAnswer {
 function busy(why: string): PushAnswer {
   const detail = `${why} Push the same batch again in ${RETRY_SECONDS} s.`;
   return { t: 'refused', code: 'BUSY', detail, retryAfterSeconds: RETRY_SECONDS };
+}
+
+function stopping(): PushAnswer {
+  return busy('The dataset does not take trades at the moment: it is starting or stopping.');
 }
 
 function stopped(): PushAnswer {
