@@ -266,10 +266,13 @@ const aLine = fc
 test('the scan over bytes and the reader with every check agree on every line', async () => {
   const good = fc.nat(50).map((id) => lineOf({ id: 10_000 + id }));
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.oneof(aLine, good, fc.constantFrom('', ' ', '\r', '\t')), { maxLength: 5 }), async (lines) => {
-      const body = lines.join('\n');
-      assert.deepEqual(await outcome(() => ndjson(body)), await outcome(() => readSlowly(lines)));
-    }),
+    fc.asyncProperty(
+      fc.array(fc.oneof(aLine, good, fc.constantFrom('', ' ', '\r', '\t')), { maxLength: 5 }),
+      async (lines) => {
+        const body = lines.join('\n');
+        assert.deepEqual(await outcome(() => ndjson(body)), await outcome(() => readSlowly(lines)));
+      },
+    ),
     { numRuns: 3_000 },
   );
 });

@@ -45,6 +45,8 @@ export function readPushBody(
   request: IncomingMessage,
   clock: Pick<Clock, 'after'>,
 ): Promise<Uint8Array<ArrayBuffer> | BodyFault> {
+  // The client may have left while its secret was checked: no event would come.
+  if (request.destroyed) return Promise.resolve('gone');
   const { promise, resolve } = Promise.withResolvers<Uint8Array<ArrayBuffer> | BodyFault>();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -78,8 +80,13 @@ export function dropRest(request: IncomingMessage, clock: Pick<Clock, 'after'>):
     if (bytes > UNREAD_BYTES_MAX) socket.destroy();
   });
   request.on('error', () => undefined);
-  request.once('close', () => deadline[Symbol.dispose]());
-  request.once('end', () => deadline[Symbol.dispose]());
+  const stop = () => {
+    deadline[Symbol.dispose]();
+    socket.off('close', stop);
+  };
+  request.once('end', stop);
+  // An answered request gets no `close` of its own.
+  socket.once('close', stop);
   request.resume();
 }
 

@@ -43,7 +43,8 @@ export class PushSecret {
 
   async #look(): Promise<void> {
     const now = this.#options.clock.now();
-    if (this.#lookedAt !== null && now - this.#lookedAt < SECOND_NS_BIG) return this.#looking ?? undefined;
+    if (this.#lookedAt !== null && now - this.#lookedAt < SECOND_NS_BIG)
+      return this.#looking ?? undefined;
     this.#lookedAt = now;
     this.#looking = this.#read();
     await this.#looking;

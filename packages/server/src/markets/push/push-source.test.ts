@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import fc from 'fast-check';
-import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { Contract } from '@tapeloom/core/instrument/contract';
+import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import type { OffTickPrice, PushCounts } from '@tapeloom/protocol/push';
+import fc from 'fast-check';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { openSimTape, tapeRows } from '../../../testing/tape/tape-on-sim-disk.ts';
@@ -217,7 +217,14 @@ test('trades before the watermark are stamped and counted as late', async (t) =>
 test('trades inside a recorded gap stay out, and the answer names the gap', async (t) => {
   const { source, notes, tape } = await running(t);
   await source.push(request('a', [{ id: 1, s: 1 }], at(5)));
-  const gap = { symbol: 'ESZ6', from: at(2), to: at(3), firstId: null, lastId: null, reason: 'cut' };
+  const gap = {
+    symbol: 'ESZ6',
+    from: at(2),
+    to: at(3),
+    firstId: null,
+    lastId: null,
+    reason: 'cut',
+  };
   const numbered = { ...gap, from: at(0), to: at(0), firstId: 50, lastId: 60 };
   notes.gaps = [gap, numbered, { ...gap, symbol: 'NQZ6', to: null }];
   const trades = [
