@@ -67,7 +67,11 @@ const HEADERS = {
   'content-type': 'application/x-ndjson',
   'tapeloom-batch': 'b1',
 };
-const post = (query = '', headers: Record<string, string> = {}, body: BodyInit = 'a body') =>
+const post = (
+  query = '',
+  headers: Record<string, string> = {},
+  body: string | Uint8Array<ArrayBuffer> = 'a body',
+) =>
   fetch(`${base}/internal/trades${query}`, {
     method: 'POST',
     headers: { ...HEADERS, ...headers },

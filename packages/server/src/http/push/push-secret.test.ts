@@ -4,7 +4,7 @@ import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { PushSecret } from './push-secret.ts';
 
-const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(40)];
+const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(40)] as const;
 
 function stage() {
   const machine = new SimDisk();
