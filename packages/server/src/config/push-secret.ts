@@ -6,7 +6,7 @@
 import { text } from './setting.ts';
 
 const PUSH_SECRET_FILE = 'TAPELOOM_PUSH_SECRET_FILE';
-export const PUSH_SECRET_LENGTH_MIN = 32;
+const SECRET_LENGTH_MIN = 32;
 const SECRETS_MAX = 2;
 /** Characters that a header can carry. */
 const SECRET = /^[\x21-\x7e]{32,512}$/;
@@ -26,7 +26,7 @@ export function pushSecretsIn(path: string, content: string): readonly string[] 
   }
   if (secrets.every((secret) => SECRET.test(secret))) return secrets;
   return (
-    `${PUSH_SECRET_FILE}: a secret in ${path} must have at least ${PUSH_SECRET_LENGTH_MIN} characters, ` +
+    `${PUSH_SECRET_FILE}: a secret in ${path} must have at least ${SECRET_LENGTH_MIN} characters, ` +
     'without spaces, all of them ASCII. "openssl rand -hex 32" makes one.'
   );
 }

@@ -25,8 +25,7 @@ export class PushError extends TapeloomError {
 export function problemIn(text: string): PushProblem | null {
   try {
     const value = JSON.parse(text) as Partial<PushProblem> | null;
-    const isProblem = typeof value?.code === 'string' && typeof value.detail === 'string';
-    return isProblem ? (value as PushProblem) : null;
+    return typeof value?.code === 'string' ? (value as PushProblem) : null;
   } catch {
     return null;
   }

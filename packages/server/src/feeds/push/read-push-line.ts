@@ -76,7 +76,7 @@ export function requireTime(instant: EpochNs, line: number, path: string, rows: 
 
 const UNIT_HELP = 'Times are nanoseconds since 1970 or ISO 8601. Check the unit.';
 
-export function requireGrowing({ symbol, lastId }: BatchContract, id: number, line: number): void {
+function requireGrowing({ symbol, lastId }: BatchContract, id: number, line: number): void {
   if (id > lastId) return;
   throw invalidBatch(
     line,
