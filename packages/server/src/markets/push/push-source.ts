@@ -5,11 +5,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { HOUR_NS, MIB, MS_NS } from '@tapeloom/core/units';
 import { dayOf, later } from '@tapeloom/core/utc-day';
 import type { OffTickPrice, PushPosition, PushReceipt } from '@tapeloom/protocol/push';
-import type { PushedContract } from '../../feeds/push/push-contracts.ts';
 import { PushRefusal } from '../../feeds/push/push-refusal.ts';
 import type { PushRows } from '../../feeds/push/push-rows.ts';
 import { readPush } from '../../feeds/push/read-push.ts';
@@ -19,6 +18,8 @@ import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
 import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
 import type { Market, TradeSource } from '../market.ts';
+import { ListedContracts } from './listed-contracts.ts';
+import { busy, conflict, stopped, stopping } from './push-answers.ts';
 import type { PushIntake } from './push-intake.ts';
 import { type PushWatermark, pushWatermark } from './push-watermark.ts';
 import { pushGap, RecordedGaps } from './recorded-gaps.ts';
@@ -29,7 +30,6 @@ const AHEAD_NS = BigInt(2 * HOUR_NS);
 const WAITING_BYTES_MAX = 64 * MIB;
 /** Acknowledgements that are repeated as they were. */
 const RECEIPTS_KEPT_MAX = 1_024;
-const RETRY_SECONDS = 1;
 
 export interface PushSourceOptions {
   readonly market: Pick<Market, 'dataset' | 'listing'>;
@@ -50,6 +50,7 @@ interface Pending {
 export class PushSource implements TradeSource {
   readonly #options: PushSourceOptions;
   readonly #watermark: PushWatermark;
+  readonly #listed: ListedContracts;
   readonly #reading = new SerialQueue();
   readonly #pending = new Map<string, Pending>();
   readonly #receipts = new Map<string, PushReceipt>();
@@ -64,6 +65,7 @@ export class PushSource implements TradeSource {
   constructor(options: PushSourceOptions) {
     this.#options = options;
     this.#watermark = options.watermark ?? pushWatermark;
+    this.#listed = new ListedContracts(options);
     this.#offered = options.intake.promise;
     this.#failed.promise.catch(() => undefined);
   }
@@ -154,12 +156,14 @@ export class PushSource implements TradeSource {
     request: PushRequest,
     digest: string,
   ): Promise<{ readonly answer: Promise<PushAnswer> }> {
-    const { clock, intake, market } = this.#options;
+    const { clock, intake } = this.#options;
     const watermark = intake.promise;
     const latest = (this.#now(clock) + AHEAD_NS) as EpochNs;
     requireUpTo(request, latest);
-    const listing = new ListingCache(market, watermark);
-    const rows = await readPush(request, { latest, contract: (...of) => listing.contract(...of) });
+    const rows = await readPush(request, {
+      latest,
+      contract: (symbol, day) => this.#listed.find(symbol, day, watermark),
+    });
     if (rows.count === 0 && request.upTo === null) {
       const message =
         'The batch has neither trades nor "upTo". Send trades, or the time before which nothing will follow.';
@@ -265,28 +269,6 @@ export class PushSource implements TradeSource {
   }
 }
 
-/** The listing on the days of one batch, by day. */
-class ListingCache {
-  readonly #market: Pick<Market, 'listing'>;
-  readonly #watermark: EpochNs | null;
-  readonly #days = new Map<UtcDay, ReadonlyMap<string, PushedContract>>();
-
-  constructor(market: Pick<Market, 'listing'>, watermark: EpochNs | null) {
-    this.#market = market;
-    this.#watermark = watermark;
-  }
-
-  /** A late trade is stamped on the open day, so it is the listing of that day that counts. */
-  contract(symbol: string, day: UtcDay): PushedContract | null {
-    const on = this.#watermark === null ? day : later(day, dayOf(this.#watermark));
-    const listed = this.#days.getOrInsertComputed(
-      on,
-      () => new Map(this.#market.listing(on).contracts.map((one) => [one.symbol, one])),
-    );
-    return listed.get(symbol) ?? null;
-  }
-}
-
 /** Two requests are one batch when everything that decides about its trades is equal. */
 function digestOf({ body, upTo, contentType, firstId }: PushRequest): string {
   const hash = createHash('sha256');
@@ -300,29 +282,6 @@ function requireUpTo({ upTo }: PushRequest, latest: EpochNs): void {
     `is ${upTo}, a time of tomorrow: it is more than two hours ahead of the service's clock and watermark. ` +
     'Check the clock of this machine and of the service, and that the time is in UTC.';
   throw new PushRefusal('INVALID_BATCH', { line: null, path: 'upTo', message });
-}
-
-function conflict(batchId: string): PushAnswer {
-  const detail =
-    `The batch ${batchId} was pushed before with other content. Nothing of this one was taken. ` +
-    'Use a new id for each batch; repeat a batch without changes.';
-  return { t: 'refused', code: 'BATCH_CONFLICT', detail };
-}
-
-function busy(why: string): PushAnswer {
-  const detail = `${why} Push the same batch again in ${RETRY_SECONDS} s.`;
-  return { t: 'refused', code: 'BUSY', detail, retryAfterSeconds: RETRY_SECONDS };
-}
-
-function stopping(): PushAnswer {
-  return busy('The dataset does not take trades at the moment: it is starting or stopping.');
-}
-
-function stopped(): PushAnswer {
-  const detail =
-    'The tape of this dataset has stopped because the disk failed. The batch may or may not be on disk: ' +
-    'push it again with the same id after the restart.';
-  return { t: 'refused', code: 'TAPE_STOPPED', detail, retryAfterSeconds: 5 };
 }
 
 function textOf(instant: EpochNs | null): string | null {
