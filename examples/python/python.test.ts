@@ -75,7 +75,7 @@ describe('the example in Python', { skip: pythonMissing }, () => {
   const python = async (name: string, ...words: readonly string[]) =>
     (await promisify(execFile)('python3', [join(here, name), ...words], settings())).stdout;
 
-  it('has a WebSocket client that keeps to the RFC', async () => {
+  it('has a WebSocket client that keeps to the RFC, and pushes each batch until it is taken', async () => {
     await promisify(execFile)('python3', ['-m', 'unittest'], { ...settings(), cwd: here });
   });
 

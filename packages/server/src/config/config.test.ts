@@ -31,6 +31,7 @@ test('without any setting the documented defaults hold', () => {
     host: '127.0.0.1',
     internalPort: 9464,
     internalHost: '127.0.0.1',
+    pushSecretFile: null,
     data: resolve('./data'),
     trustedProxies: [],
     logLevel: 'info',

@@ -26,6 +26,7 @@ import {
 } from './payment-settings.ts';
 import { portFaults } from './port-faults.ts';
 import { isOrigin, PUBLIC_URL_ACCEPTS } from './public-address.ts';
+import { pushSecretFaults, pushSecretFileSetting } from './push-secret.ts';
 import { type ConfigSources, type RawSettings, readRawSettings } from './raw-settings.ts';
 import {
   byteCount,
@@ -45,6 +46,8 @@ export interface Config extends CommandLine, PaymentSettings {
   readonly host: string;
   readonly internalPort: number;
   readonly internalHost: string;
+  /** The file with the secret of the push endpoint; null: there is no such endpoint. */
+  readonly pushSecretFile: string | null;
   /** Absolute path of the data directory. */
   readonly data: string;
   /** Proxies whose statement of a client's address is trusted. */
@@ -107,6 +110,7 @@ const SETTINGS: Settings = {
     HOST_ACCEPTS,
     isHost,
   ),
+  pushSecretFile: pushSecretFileSetting,
   data: text({ variable: 'TAPELOOM_DATA', fallback: './data' }, 'the path of a directory', isPath),
   trustedProxies: listOf(
     { variable: 'TAPELOOM_TRUSTED_PROXIES', fallback: [] },
@@ -202,6 +206,7 @@ export function readConfig(sources: ConfigSources & { readonly args: readonly st
   if (faults.length === 0) {
     const { readFile } = sources;
     faults.push(...portFaults(config), ...paymentSettingsFaults(config));
+    faults.push(...pushSecretFaults(config.pushSecretFile, readFile));
     faults.push(...clusterFaults(config, { speed: config.speed, readFile }));
   }
   if (faults.length > 0) throw new ConfigError(faults);

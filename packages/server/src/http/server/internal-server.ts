@@ -1,6 +1,6 @@
 /**
  * The operator's port, bound to the loopback unless configured otherwise: metrics, health, topics with their sharing,
- * and the mailbox in development. It is no part of the public interface.
+ * pushed trades, and the mailbox in development. It is no part of the public interface.
  */
 
 import type { Server } from 'node:http';
@@ -9,6 +9,7 @@ import type { MailboxAnswer, MailboxRequest } from '../../mail/development-mailb
 import { LOOPBACK_ADDRESS, LOOPBACK_HOST } from '../../platform/network/loopback.ts';
 import { createServer } from '../../platform/network/node-http.ts';
 import type { TopicFacts } from '../../topics/topic-counters.ts';
+import type { PushRoutes } from '../push/push-routes.ts';
 
 export interface InternalFacts {
   registry(): Promise<Registry>;
@@ -18,11 +19,13 @@ export interface InternalFacts {
   topics(): readonly TopicFacts[];
   /** The development mailbox, while there is one. */
   mailbox?(request: MailboxRequest): MailboxAnswer | null;
+  /** The endpoint for pushed trades. */
+  readonly push?: Pick<PushRoutes, 'handle'>;
   onFault(error: unknown): void;
 }
 
 export function createInternalServer(facts: InternalFacts): Server {
-  return createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+  return createServer({ requestTimeout: 15_000, headersTimeout: 5_000 }, (request, response) => {
     const send = (status: number, type: string, body: string, headers = {}) => {
       response.writeHead(status, {
         'content-type': type,
@@ -31,14 +34,15 @@ export function createInternalServer(facts: InternalFacts): Server {
       });
       response.end(request.method === 'HEAD' ? undefined : body);
     };
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return send(405, 'text/plain', 'use GET\n');
-    }
     const { url, headers, socket } = request;
     // Health reveals nothing useful to an attacker, and load balancers request it under their own host names.
     const isHealth = url?.startsWith('/health/') ?? false;
     if (!isHealth && isForeign(headers.host, socket.localAddress)) {
       return send(403, 'text/plain', 'this port responds only to requests for its own address\n');
+    }
+    if (facts.push?.handle(request, response)) return;
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return send(405, 'text/plain', 'use GET\n');
     }
     const mails = facts.mailbox?.({ url, host: headers.host, address: socket.remoteAddress });
     if (mails) return send(mails.status, mails.type, mails.body, mails.headers);

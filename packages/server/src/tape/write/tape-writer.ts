@@ -12,7 +12,7 @@ import type { LiveDays } from './live-days.ts';
 import { readCommit } from './log/log-payload.ts';
 import { RECORD_HEADER_BYTES } from './log/log-record.ts';
 import type { TapeLog } from './log/tape-log.ts';
-import { Offer } from './sequencer/offer.ts';
+import { Offer, type OfferCounts } from './sequencer/offer.ts';
 import type { Sequencer } from './sequencer/sequencer.ts';
 import type { SequencerCounters } from './sequencer/sequencer-counters.ts';
 import type { TapePublisher } from './tape-publisher.ts';
@@ -79,6 +79,14 @@ export class TapeWriter implements Intake, AsyncDisposable {
   }
 
   async offer(batches: readonly IntakeBatch[], promise: EpochNs | null): Promise<void> {
+    await this.offerCounted(batches, promise);
+  }
+
+  /** As `offer`, and resolves to what became of the trades. */
+  async offerCounted(
+    batches: readonly IntakeBatch[],
+    promise: EpochNs | null,
+  ): Promise<OfferCounts> {
     if (this.#failure !== null) throw this.#failure;
     if (this.#isClosing) throw new TapeClosedError();
     const offer = new Offer(batches, promise);

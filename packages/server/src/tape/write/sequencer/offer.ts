@@ -10,6 +10,16 @@ export interface Run {
   to: number;
 }
 
+/** What became of an offer's trades. The others were accepted, or wait for a later day. */
+export interface OfferCounts {
+  readonly duplicate: number;
+  readonly tooOld: number;
+  /** Accepted, but earlier than the watermark. */
+  readonly late: number;
+  /** Rejected for any other reason. */
+  readonly rejected: number;
+}
+
 export class Offer {
   readonly rows: number;
   readonly promise: EpochNs | null;
@@ -19,7 +29,8 @@ export class Offer {
   deferred: Run[] = [];
   /** The open day at the time of the deferral, in days since 1970. */
   deferredOn = 0;
-  readonly #settled = Promise.withResolvers<void>();
+  readonly #counts = { duplicate: 0, tooOld: 0, late: 0, rejected: 0 };
+  readonly #settled = Promise.withResolvers<OfferCounts>();
 
   constructor(batches: readonly IntakeBatch[], promise: EpochNs | null) {
     let rows = 0;
@@ -32,7 +43,7 @@ export class Offer {
   }
 
   /** Resolves once everything is on disk. */
-  get settled(): Promise<void> {
+  get settled(): Promise<OfferCounts> {
     return this.#settled.promise;
   }
 
@@ -42,8 +53,15 @@ export class Offer {
     else this.deferred.push({ batch, from: row, to: row + 1 });
   }
 
+  count(change: OfferCounts): void {
+    this.#counts.duplicate += change.duplicate;
+    this.#counts.tooOld += change.tooOld;
+    this.#counts.late += change.late;
+    this.#counts.rejected += change.rejected;
+  }
+
   resolve(): void {
-    this.#settled.resolve();
+    this.#settled.resolve(this.#counts);
   }
 
   reject(error: Error): void {

@@ -290,8 +290,22 @@ export class Sequencer {
     });
   }
 
+  /** Judges a run and adds to the offer's own counts what became of its rows. */
+  #judge(offer: Offer, run: Run, now: EpochNs): void {
+    const { duplicate, tooOld, late } = this.#counters;
+    const before = rejectedBy(this.#counters);
+    this.#judgeRows(offer, run, now);
+    const after = this.#counters;
+    offer.count({
+      duplicate: after.duplicate - duplicate,
+      tooOld: after.tooOld - tooOld,
+      late: after.late - late,
+      rejected: rejectedBy(after) - before,
+    });
+  }
+
   /** Accepts, rejects, defers or holds every row of the run. */
-  #judge(offer: Offer, { batch, from, to }: Run, now: EpochNs): void {
+  #judgeRows(offer: Offer, { batch, from, to }: Run, now: EpochNs): void {
     const lane = isUtcDay(batch.day) ? this.#lane(batch.symbol, batch.day) : null;
     if (lane === null) {
       if (isUtcDay(batch.day)) this.#counters.unknownSymbol += to - from;
@@ -392,4 +406,12 @@ export class Sequencer {
     this.#lanes.set(symbol, lane);
     this.#named.push(lane);
   }
+}
+
+/** Rejected rows, without those whose numbers were known or too old. */
+function rejectedBy(counters: SequencerCounters): number {
+  const { badId, zeroSize, badSize, offTickPrice, badPrice } = counters;
+  const { badTime, aheadOfTime, unknownSymbol } = counters;
+  const unsound = badId + zeroSize + badSize + offTickPrice + badPrice + badTime;
+  return unsound + aheadOfTime + unknownSymbol;
 }
