@@ -7,8 +7,10 @@ import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { PushPosition } from '@tapeloom/protocol/push';
 import type { Clock } from '../platform/clock.ts';
 import type { Disk } from '../platform/disk/disk.ts';
+import type { PushAnswer, PushRequest } from '../platform/push-exchange.ts';
 import type { TapeManifest } from '../tape/tape-manifest.ts';
 import type { Intake } from '../tape/write/intake.ts';
 import type { ListedDataset } from './instruments/instruments-file.ts';
@@ -98,4 +100,12 @@ export interface TradeSource {
   run(signal: AbortSignal): Promise<void>;
   /** A reader waits at the end of the tape: the next watermark is offered soon, if the source can know one. */
   requestWatermark(): void;
+  /** Absent: this source takes no pushed trades. */
+  readonly pushed?: PushedTrades;
+}
+
+/** The trades that other programs push to a source. */
+export interface PushedTrades {
+  push(request: PushRequest): Promise<PushAnswer>;
+  position(): PushPosition;
 }

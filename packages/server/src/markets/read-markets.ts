@@ -71,3 +71,7 @@ export function relisted(
     imported: imported.map(of),
   };
 }
+
+export function pushedDatasets({ live }: Pick<MarketSettings, 'live'>): readonly string[] {
+  return live.flatMap((setting) => (setting.kind === 'push' ? [setting.listed.name] : []));
+}

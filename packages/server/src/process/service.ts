@@ -7,16 +7,19 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { OffTickPrice } from '@tapeloom/protocol/push';
 import type { ClusterConfig } from '../config/cluster-settings.ts';
 import { addressHere } from '../config/public-address.ts';
+import type { PushRoutes } from '../http/push/push-routes.ts';
 import { UnreadAnswers } from '../http/server/answers/unread-answers.ts';
 import { createInternalServer } from '../http/server/internal-server.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
-import { type MarketSettings, relisted } from '../markets/read-markets.ts';
+import { type MarketSettings, pushedDatasets, relisted } from '../markets/read-markets.ts';
 import { nodeReport } from '../operations/cluster/node-report.ts';
 import { readServiceMarkets } from '../operations/start/service-markets.ts';
 import { waitForDisk } from '../platform/disk/disk-again.ts';
 import { diskFault, mayPass } from '../platform/disk/disk-fault.ts';
+import { NodeDisk } from '../platform/disk/node-disk.ts';
 import { createClock, THIS_MACHINE } from '../platform/system-clock.ts';
 import { isBehindOthers } from './cluster/behind-others.ts';
 import { nodeReadings } from './cluster/node-readings.ts';
@@ -39,6 +42,8 @@ import { Readiness } from './watch/readiness.ts';
 import { watchClock } from './watch/watch-clock.ts';
 import { watchSpace } from './watch/watch-space.ts';
 
+const OFF_TICK =
+  'a price is between two ticks: nothing of its batch was taken, and the contract is down; list a contract with a finer tick under the same alias (docs/operating/push.md)';
 const APPENDS = 'this node appends to the tape of its cluster from now on';
 const APPENDS_NO_MORE = 'this node no longer appends to the tape of its cluster';
 /** Delay after the start until the metrics are loaded, unless they are scraped before. */
@@ -85,6 +90,8 @@ export class Service implements AsyncDisposable {
   readonly #node: NodeServices | null;
   readonly #leaving = Promise.withResolvers<LeaveReason>();
   readonly #serving: Serving | null;
+  /** Null without a dataset whose trades are pushed. */
+  #push: PushRoutes | null = null;
   #internalAddress = '';
   #addresses: ServiceAddresses | null = null;
 
@@ -111,6 +118,7 @@ export class Service implements AsyncDisposable {
       notReadyBecause: () => this.#readiness.reason,
       topics: () => this.#serving?.doors?.hub.topics() ?? [],
       mailbox: (request) => this.#serving?.mail?.answer(request) ?? null,
+      push: { handle: (...exchange) => this.#push?.handle(...exchange) ?? false },
       onFault: (error) => log.error({ error }, 'metrics failed'),
     });
     this.#internal.maxConnections = INTERNAL_CONNECTIONS_MAX;
@@ -287,6 +295,7 @@ export class Service implements AsyncDisposable {
 
   async #open(): Promise<void> {
     if (this.#node !== null) this.#joinCluster(this.#node);
+    this.#push = await this.#openPush();
     const { internalHost, internalPort } = this.#options.config;
     const internal = await listen(this.#internal, internalHost, internalPort, {
       host: 'TAPELOOM_INTERNAL_HOST',
@@ -298,6 +307,36 @@ export class Service implements AsyncDisposable {
     this.#phase = 'the tape is being filled';
     const tapeKnown = this.#serving?.doors?.tapeKnown;
     void Promise.all([this.#caughtUp.promise, tapeKnown]).then(() => this.#becomeReady());
+  }
+
+  async #openPush(): Promise<PushRoutes | null> {
+    const { config, log } = this.#options;
+    const datasets = pushedDatasets(this.#markets);
+    if (datasets.length === 0) return null;
+    const { PushRoutes } = await import('../http/push/push-routes.ts');
+    const { PushSecret } = await import('../http/push/push-secret.ts');
+    const { pushSecretFile: path } = config;
+    const clock = createClock({ kind: 'system' });
+    const onFault = (error: unknown) => log.error({ error }, 'the push endpoint has a fault');
+    const disk = new NodeDisk();
+    return new PushRoutes({
+      desk: {
+        datasets: () => datasets,
+        leaderOf: (dataset) => this.#leaderOf(dataset),
+        push: (dataset, request) => this.#ingests.push(dataset, request),
+        position: (dataset) => this.#ingests.pushPosition(dataset),
+      },
+      secret: path === null ? null : new PushSecret({ path, disk, clock, onFault }),
+      clock,
+      onFault,
+    });
+  }
+
+  /** Where a dataset is written. */
+  #leaderOf(dataset: string): 'here' | string | null {
+    const shared = this.#tapes.shared[dataset];
+    if (this.#node === null || shared?.role === 'leading') return 'here';
+    return null;
   }
 
   /** For a node without public endpoints. */
@@ -391,6 +430,9 @@ export class Service implements AsyncDisposable {
       case 'appends':
         log.info({ dataset }, message.doesAppend ? APPENDS : APPENDS_NO_MORE);
         return;
+      case 'off-tick':
+        this.#noteOffTick(dataset, message.contract, message.price);
+        return;
       case 'live':
         tape.isLive = true;
         if (this.#tapes.isLive) this.#caughtUp.resolve();
@@ -413,6 +455,15 @@ export class Service implements AsyncDisposable {
       default:
         message satisfies never;
     }
+  }
+
+  /** A contract whose prices are off the tick grid is down until its trades can be taken again. */
+  #noteOffTick(dataset: string, contract: string, price: OffTickPrice | null): void {
+    const { log } = this.#options;
+    if (price === null) log.warn({ dataset, contract }, 'the trades of this contract are taken again');
+    else log.error({ dataset, ...price }, OFF_TICK);
+    this.#serving?.doors?.hub.setContract(contract, price === null ? 'up' : 'down');
+    this.#metrics.tell((it) => it.noteOffTick(contract, price !== null));
   }
 
   /** Reports a fetched day as present only after the streams that depend on it are recomputed. */

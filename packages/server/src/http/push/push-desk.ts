@@ -9,5 +9,6 @@ export interface PushDesk {
   /** `here`, or the internal address of the leader such as `http://10.0.0.12:9464`; null: nobody leads now. */
   leaderOf(dataset: string): 'here' | string | null;
   push(dataset: string, request: PushRequest): Promise<PushAnswer>;
-  position(dataset: string): Promise<PushPosition>;
+  /** Null: the leader has just changed. */
+  position(dataset: string): Promise<PushPosition | null>;
 }

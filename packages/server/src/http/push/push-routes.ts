@@ -107,7 +107,11 @@ export class PushRoutes {
     const dataset = this.#datasetOf(url.searchParams.get('dataset'));
     const elsewhere = this.#elsewhere(dataset, url);
     if (elsewhere !== null) return elsewhere;
-    if (!isPush) return jsonReply(await this.#options.desk.position(dataset));
+    if (!isPush) {
+      const position = await this.#options.desk.position(dataset);
+      if (position === null) throw noLeader(dataset);
+      return jsonReply(position);
+    }
     return await this.#push(request, url, dataset);
   }
 
@@ -140,11 +144,7 @@ export class PushRoutes {
     const leader = this.#options.desk.leaderOf(dataset);
     if (leader === 'here') return null;
     if (leader === null) {
-      throw new PushProblemError(
-        'NO_LEADER',
-        `No node leads the dataset ${dataset} at the moment. Push the same batch again in ${RETRY_SECONDS} s.`,
-        { headers: { 'retry-after': String(RETRY_SECONDS) } },
-      );
+      throw noLeader(dataset);
     }
     const location = `${leader.replace(/\/+$/, '')}${url.pathname}${url.search}`;
     return { status: 307, type: 'text/plain', body: '', headers: { location } };
@@ -184,6 +184,14 @@ function bodyProblem(fault: Exclude<BodyFault, 'gone'>): PushProblemError {
     default:
       return fault satisfies never;
   }
+}
+
+function noLeader(dataset: string): PushProblemError {
+  return new PushProblemError(
+    'NO_LEADER',
+    `No node leads the dataset ${dataset} at the moment. Try again in ${RETRY_SECONDS} s.`,
+    { headers: { 'retry-after': String(RETRY_SECONDS) } },
+  );
 }
 
 function busy(why: string, seconds: number): PushProblemError {

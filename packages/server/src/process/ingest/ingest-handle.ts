@@ -5,8 +5,10 @@
 
 import { type MessagePort, Worker } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
+import type { PushPosition } from '@tapeloom/protocol/push';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import { StartRefusedError } from '../../operations/start/start-refused-error.ts';
+import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import { Thread } from '../../platform/threads/thread.ts';
 import type { Computations } from '../../topics/epoch-floors.ts';
 import type {
@@ -95,6 +97,15 @@ export class IngestHandle implements AsyncDisposable {
   /** Whether the days that other nodes have are here too; true if the thread can no longer respond. */
   async daysHere(symbol: string, first: UtcDay, last: UtcDay): Promise<boolean> {
     return await this.#thread.call('daysHere', symbol, first, last).catch(() => true);
+  }
+
+  /** Rejects if the thread is gone. */
+  async push(request: PushRequest): Promise<PushAnswer> {
+    return await this.#thread.call('push', request);
+  }
+
+  async pushPosition(): Promise<PushPosition | null> {
+    return await this.#thread.call('pushPosition');
   }
 
   /** Resolves to whether the thread closed its tape in time; it has ended either way. */

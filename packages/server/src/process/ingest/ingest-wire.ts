@@ -3,9 +3,11 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { SessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { OffTickPrice, PushPosition } from '@tapeloom/protocol/push';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';
+import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import type { ClockSetting } from '../../platform/system-clock.ts';
 import type { ThreadShape } from '../../platform/threads/thread.ts';
 import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
@@ -43,6 +45,9 @@ export interface IngestShape extends ThreadShape {
     open(): IngestOpened;
     /** Whether all of a contract's days in a range that the cluster has are here; waits a while for missing ones. */
     daysHere(symbol: string, first: UtcDay, last: UtcDay): boolean;
+    push(request: PushRequest): PushAnswer;
+    /** Null while this node does not append. */
+    pushPosition(): PushPosition | null;
   };
   readonly orders: IngestOrder;
   readonly news: FromIngest;
@@ -105,6 +110,8 @@ export type FromIngest =
   /** Whether this node appends to a shared tape; sent after each change. */
   | { readonly t: 'appends'; readonly doesAppend: boolean }
   | { readonly t: 'live' }
+  /** A contract's trades cannot be taken because of this price; or (null) they can again. */
+  | { readonly t: 'off-tick'; readonly contract: string; readonly price: OffTickPrice | null }
   | IngestReport
   /** A machine fault blocks an operation, which had no effect so far; it is retried until it succeeds. */
   | { readonly t: 'waiting'; readonly error: unknown }

@@ -8,7 +8,7 @@ import { type MessagePort, workerData } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
-import { type FillPlan, TapeClaimedError, type TradeSource } from '../../markets/market.ts';
+import { type FillPlan, type PushedTrades, TapeClaimedError, type TradeSource } from '../../markets/market.ts';
 import type { Clock } from '../../platform/clock.ts';
 import {
   acceleratedFrom,
@@ -87,6 +87,10 @@ class Ingest {
   relist(listed: ListedDataset): void {
     market.relist?.(listed);
     void this.#refresh();
+  }
+
+  get pushed(): PushedTrades | null {
+    return this.#source.pushed ?? null;
   }
 
   requestWatermark(): void {
@@ -231,7 +235,12 @@ const starting = start();
 starting.catch(() => undefined);
 desk.open({
   // A single process: no other node has further days.
-  calls: { open: async () => (await starting).opened, daysHere: () => true },
+  calls: {
+    open: async () => (await starting).opened,
+    daysHere: () => true,
+    push: async (request) => await (await starting).pushed!.push(request),
+    pushPosition: async () => (await starting).pushed!.position(),
+  },
   obey: (order) => {
     // The other orders concern a cluster.
     if (order.t === 'follow') void starting.then((ingest) => ingest.follow(order.port));

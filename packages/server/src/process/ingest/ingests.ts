@@ -5,10 +5,12 @@
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
+import type { PushPosition } from '@tapeloom/protocol/push';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';
 import { openMarket } from '../../markets/open-market.ts';
 import { sharedMarkets } from '../../markets/read-markets.ts';
+import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import type { ClockSetting } from '../../platform/system-clock.ts';
 import type { DatasetBook } from '../../runs/session-tables.ts';
 import type { RecoveryReport } from '../../tape/write/open-tape.ts';
@@ -111,6 +113,15 @@ export class Ingests implements AsyncDisposable {
     last: UtcDay,
   ): Promise<boolean> {
     return (await this.#handles.get(dataset ?? '')?.daysHere(symbol, first, last)) ?? true;
+  }
+
+  /** Rejects if the dataset's thread is gone. */
+  async push(dataset: string, request: PushRequest): Promise<PushAnswer> {
+    return await this.#handles.get(dataset)!.push(request);
+  }
+
+  async pushPosition(dataset: string): Promise<PushPosition | null> {
+    return await this.#handles.get(dataset)!.pushPosition();
   }
 
   /** Resolves to whether all threads closed their tapes in time; they have ended either way. */

@@ -13,7 +13,8 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS } from '@tapeloom/core/units';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
-import type { FillItem, FillPlan, TradeSource } from '../../markets/market.ts';
+import type { FillItem, FillPlan, PushedTrades, TradeSource } from '../../markets/market.ts';
+import type { PushAnswer } from '../../platform/push-exchange.ts';
 import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import { zstdAside } from '../../platform/zstd-aside.ts';
 import { SharedTape } from '../../tape/shared/shared-tape.ts';
@@ -40,6 +41,14 @@ const CUT_OFF_MS = 5_500;
 const SILENT_MS_MAX = 15_000;
 /** A look takes some seconds at most, so the reported value is at most about ten seconds old. */
 const SERVERS_EVERY_MS = 5_000;
+
+/** The leadership has just changed. */
+const NOT_LEADING: PushAnswer = {
+  t: 'refused',
+  code: 'NO_LEADER',
+  detail: 'This node does not lead the dataset any more. Push the same batch again in 1 s.',
+  retryAfterSeconds: 1,
+};
 
 const setting = workerData as IngestWorkerData;
 const { tapeRoot } = setting;
@@ -134,6 +143,11 @@ class SharedIngest {
           ? report
           : { ...report, serversIncomplete: this.#serversIncomplete },
     });
+  }
+
+  /** On the node that appends. */
+  get pushed(): PushedTrades | null {
+    return this.#source?.pushed ?? null;
   }
 
   async daysHere(symbol: string, first: UtcDay, last: UtcDay): Promise<boolean> {
@@ -359,6 +373,8 @@ desk.open({
   calls: {
     open: async () => await (await starting).opened,
     daysHere: async (...days) => await (await starting).daysHere(...days),
+    push: async (request) => (await (await starting).pushed?.push(request)) ?? NOT_LEADING,
+    pushPosition: async () => (await starting).pushed?.position() ?? null,
   },
   obey: (order) => void starting.then((ingest) => ingest.obey(order)).catch(() => undefined),
   refusalOf: sharedRefusalOf,

@@ -81,6 +81,8 @@ export class ServiceMetrics {
   readonly #historyAnswers: Counter<'kind' | 'outcome'>;
   readonly #historyBytes: Counter<'kind'>;
   readonly fill: FillState = { days: 0, daysTotal: 0 };
+  /** Contracts that are down because of a price between two ticks. */
+  readonly #offTick = new Set<string>();
   #daysRemoved = 0;
   readonly #reloads = { applied: 0, refused: 0 };
   readonly #daysDue = new Map<string, number>();
@@ -117,6 +119,11 @@ export class ServiceMetrics {
     for (const reading of this.#tapeReadings()) addReading(registry, reading);
     const leftOut = 'Log lines dropped because there were too many.';
     addReading(registry, counter('tapeloom_log_lines_left_out_total', leftOut, logLinesLeftOut));
+  }
+
+  noteOffTick(contract: string, isDown: boolean): void {
+    if (isDown) this.#offTick.add(contract);
+    else this.#offTick.delete(contract);
   }
 
   countReload(outcome: 'applied' | 'refused'): void {
@@ -247,6 +254,11 @@ export class ServiceMetrics {
       gauge('tapeloom_tape_promise_seconds', 'The latest watermark, seconds since 1970.', () => {
         return this.#max(({ promise }) => Number((promise ?? 0n) / MS_NS_BIG) / 1000);
       }),
+      gauge(
+        'tapeloom_contracts_off_tick',
+        'Contracts that are down because of a price between two ticks.',
+        () => this.#offTick.size,
+      ),
       gauge('tapeloom_days_missing', 'Sealed days of the manifest whose files are missing.', () => {
         return this.#sum(({ daysMissing }) => daysMissing);
       }),
