@@ -2,6 +2,7 @@
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
+import type { TapeGap } from './tape-gap.ts';
 
 export interface TapeDay {
   readonly day: UtcDay;
@@ -17,7 +18,7 @@ export interface TapeDay {
   readonly isGone?: true;
   /** Digest of its trades, when it is sealed or partial. */
   readonly digest?: string;
-  /** Of a partial day: the missing open hours, ascending and disjoint. */
+  /** Of a partial or open day: the missing open hours, ascending and disjoint. A gap that grows ends at the watermark. */
   readonly gaps?: readonly DaySpan[];
   /** Trades outside the market's hours, which studies leave out; absent: none, or unknown. */
   readonly outside?: number;
@@ -79,4 +80,6 @@ export interface Commit {
   readonly promise: EpochNs;
   /** Contracts with trades in this commit. */
   readonly symbols: readonly string[];
+  /** Gaps that this commit recorded or ended; absent: none. */
+  readonly gaps?: readonly TapeGap[];
 }

@@ -11,7 +11,7 @@ import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
 import { openSimTape, tapeRows } from '../../../testing/tape/tape-on-sim-disk.ts';
 import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
-import type { TapeGap } from '../../tape/write/tape-note.ts';
+import type { TapeGap } from '../../tape/tape-gap.ts';
 import type { PushIntake } from './push-intake.ts';
 import { PushSource } from './push-source.ts';
 

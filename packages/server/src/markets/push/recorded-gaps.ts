@@ -6,7 +6,7 @@
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { epochNs } from '@tapeloom/core/utc-day';
 import type { PushGap } from '@tapeloom/protocol/push';
-import type { TapeGap } from '../../tape/write/tape-note.ts';
+import type { TapeGap } from '../../tape/tape-gap.ts';
 
 export class RecordedGaps {
   readonly #bySymbol: ReadonlyMap<string, readonly TapeGap[]>;
