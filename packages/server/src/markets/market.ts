@@ -7,7 +7,7 @@ import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import type { PushPosition } from '@tapeloom/protocol/push';
+import type { OffTickPrice, PushPosition } from '@tapeloom/protocol/push';
 import type { Clock } from '../platform/clock.ts';
 import type { Disk } from '../platform/disk/disk.ts';
 import type { PushAnswer, PushRequest } from '../platform/push-exchange.ts';
@@ -91,11 +91,15 @@ export interface SourceOptions {
   readonly resumeDay: UtcDay;
   /** The day whose log is open and continues; null when there is none. */
   readonly openDay: UtcDay | null;
+  /** The trades of a contract cannot be taken because of this price; or (null) they can again. */
+  onOffTick(contract: string, price: OffTickPrice | null): void;
 }
 
 export interface TradeSource {
   /** Time behind the clock, in milliseconds; 0 when the clock is behind. */
   readonly lagMs: number;
+  /** Its trades come from elsewhere, so it cannot catch up by itself: readers do not wait until it does. */
+  readonly isFed?: true;
   /** Runs until aborted. Rejects when the intake fails, because it accepts nothing more. */
   run(signal: AbortSignal): Promise<void>;
   /** A reader waits at the end of the tape: the next watermark is offered soon, if the source can know one. */

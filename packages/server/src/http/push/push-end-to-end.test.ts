@@ -45,8 +45,7 @@ test('a writer whose requests are cut delivers every trade once, and resumes fro
       },
     },
     clock,
-    onOffTick: (price) => assert.fail(JSON.stringify(price)),
-    onOnTick: () => {},
+    onOffTick: (contract) => assert.fail(contract),
   });
   const stopping = new AbortController();
   const run = source.run(stopping.signal);

@@ -6,6 +6,7 @@ import { FilesMarket } from '../files/files-market.ts';
 import type { ListedDataset } from '../instruments/instruments-file.ts';
 import type { FillPlan, LiveMarket, MarketListing, SourceOptions, TradeSource } from '../market.ts';
 import { claimTape } from '../source-claim.ts';
+import { PushSource } from './push-source.ts';
 
 const ADVICE =
   'Give the dataset of instruments.yaml another name, or choose another data directory.';
@@ -44,8 +45,22 @@ export class PushLive implements LiveMarket {
     return [];
   }
 
-  source(_options: SourceOptions): TradeSource {
-    throw new Error('not wired yet');
+  source({ intake, clock, onOffTick }: SourceOptions): TradeSource {
+    const batches = new Map<string, string>();
+    const trial = {
+      lastId: (symbol: string) => intake.lastId(symbol),
+      get promise() {
+        return intake.promise;
+      },
+      openGaps: [],
+      batch: (id: string) => batches.get(id) ?? null,
+      offerCounted: async (b: any, p: any, notes: any) => {
+        await intake.offer(b, p);
+        for (const note of notes) if (note.kind === 'batch') batches.set(note.id, note.digest);
+        return { duplicate: 0, tooOld: 0, late: 0, rejected: 0 };
+      },
+    };
+    return new PushSource({ market: this, intake: trial, clock, onOffTick });
   }
 }
 

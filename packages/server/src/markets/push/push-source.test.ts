@@ -92,8 +92,7 @@ async function stage(machine = new SimDisk(), notes: Notes = { batches: new Map(
     market,
     intake,
     clock,
-    onOffTick: (price) => offTick.push(price),
-    onOnTick: (contract) => onTick.push(contract),
+    onOffTick: (contract, price) => (price === null ? onTick.push(contract) : offTick.push(price)),
   });
   const stopping = new AbortController();
   const run = source.run(stopping.signal);

@@ -17,7 +17,7 @@ import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
 import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
-import type { Market, TradeSource } from '../market.ts';
+import type { Market, PushedTrades, TradeSource } from '../market.ts';
 import { ListedContracts } from './listed-contracts.ts';
 import { busy, conflict, stopped, stopping } from './push-answers.ts';
 import type { PushIntake } from './push-intake.ts';
@@ -36,10 +36,8 @@ export interface PushSourceOptions {
   readonly intake: PushIntake;
   readonly clock: Pick<Clock, 'now'>;
   readonly watermark?: PushWatermark;
-  /** A batch was refused because of a price between two ticks: its contract counts as down. */
-  readonly onOffTick: (price: OffTickPrice) => void;
-  /** Trades of this contract are on disk again. Called for contracts that `onOffTick` named. */
-  readonly onOnTick: (contract: string) => void;
+  /** A batch was refused because of this price; or (null) trades of the contract are on disk again. */
+  readonly onOffTick: (contract: string, price: OffTickPrice | null) => void;
 }
 
 interface Pending {
@@ -69,6 +67,9 @@ export class PushSource implements TradeSource {
     this.#offered = options.intake.promise;
     this.#failed.promise.catch(() => undefined);
   }
+
+  readonly isFed = true;
+  readonly pushed: PushedTrades = this;
 
   /** The watermark's distance from the clock. */
   get lagMs(): number {
@@ -219,7 +220,7 @@ export class PushSource implements TradeSource {
     };
     this.#keep(receipt);
     for (const { symbol } of rows.contracts.list) {
-      if (this.#offTick.delete(symbol)) this.#options.onOnTick(symbol);
+      if (this.#offTick.delete(symbol)) this.#options.onOffTick(symbol, null);
     }
     for (const last of rows.lastTrades()) {
       const known = this.#lastTimes.get(last.symbol);
@@ -251,7 +252,7 @@ export class PushSource implements TradeSource {
   #refused({ code, message, errors, offTick }: PushRefusal): PushAnswer {
     if (offTick !== null) {
       this.#offTick.add(offTick.contract);
-      this.#options.onOffTick(offTick);
+      this.#options.onOffTick(offTick.contract, offTick);
     }
     return { t: 'refused', code, detail: message, errors, ...(offTick && { offTick }) };
   }

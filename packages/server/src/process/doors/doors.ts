@@ -110,7 +110,7 @@ export class Doors implements AsyncDisposable {
   readonly #publicAddress: PublicAddress;
   readonly #people: PortalServices;
   readonly #tapeKnown = Promise.withResolvers<void>();
-  /** Datasets with a tape of an earlier start whose watermark is not known yet. */
+  /** Datasets whose watermark is not known yet, although they have one or will soon. */
   readonly #unknownTapes: Set<string>;
   readonly #ingests: Ingests;
   readonly #epochs: CursorEpochs;
@@ -136,7 +136,8 @@ export class Doors implements AsyncDisposable {
       timeOf: (dataset) => ingests.timeOf(dataset),
       books: [...opened.books, ...this.#imported.books],
     });
-    this.#unknownTapes = begunTapes(opened);
+    this.#unknownTapes = tapesToKnow(opened, ingests.pushed);
+    if (this.#unknownTapes.size === 0) this.#tapeKnown.resolve();
     this.#catalogue = catalogueFacts(publishedDefinitions());
     this.#engines = this.#startEngines(log, timers);
     const sessions = () => this.#world.tradingSessions;
@@ -425,7 +426,10 @@ export class Doors implements AsyncDisposable {
   }
 }
 
-function begunTapes({ recoveries }: TapesOpened): Set<string> {
-  const begun = [...recoveries].filter(([, { promise }]) => promise !== null);
-  return new Set(begun.map(([dataset]) => dataset));
+/** An empty tape that waits for pushed trades may stay empty. */
+function tapesToKnow({ recoveries }: TapesOpened, pushed: readonly string[]): Set<string> {
+  const known = [...recoveries].filter(([dataset, { promise }]) => {
+    return promise !== null || !pushed.includes(dataset);
+  });
+  return new Set(known.map(([dataset]) => dataset));
 }

@@ -8,7 +8,12 @@ import { type MessagePort, workerData } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
-import { type FillPlan, type PushedTrades, TapeClaimedError, type TradeSource } from '../../markets/market.ts';
+import {
+  type FillPlan,
+  type PushedTrades,
+  TapeClaimedError,
+  type TradeSource,
+} from '../../markets/market.ts';
 import type { Clock } from '../../platform/clock.ts';
 import {
   acceleratedFrom,
@@ -74,6 +79,7 @@ class Ingest {
       clock,
       resumeDay: today,
       openDay: tape.report.logs.find((log) => !log.ended)?.day ?? null,
+      onOffTick: (contract, price) => send({ t: 'off-tick', contract, price }),
     });
     this.#background.use(timers.every(REPORT_MS, () => this.#report()));
     this.#background.use(clock.every(REFRESH_EVERY_MS, () => void this.#refresh()));
@@ -132,7 +138,8 @@ class Ingest {
     const { promise, resolve } = Promise.withResolvers<void>();
     signal.addEventListener('abort', () => resolve(), { once: true });
     const timer = timers.every(LIVE_CHECK_MS, () => {
-      if (this.#source.lagMs > LIVE_LAG_MS_MAX * (speed ?? 1)) return;
+      const { isFed, lagMs } = this.#source;
+      if (isFed !== true && lagMs > LIVE_LAG_MS_MAX * (speed ?? 1)) return;
       timer[Symbol.dispose]();
       resolve();
       this.#report();

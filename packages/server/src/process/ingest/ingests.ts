@@ -9,7 +9,7 @@ import type { PushPosition } from '@tapeloom/protocol/push';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';
 import { openMarket } from '../../markets/open-market.ts';
-import { sharedMarkets } from '../../markets/read-markets.ts';
+import { pushedDatasets, sharedMarkets } from '../../markets/read-markets.ts';
 import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import type { ClockSetting } from '../../platform/system-clock.ts';
 import type { DatasetBook } from '../../runs/session-tables.ts';
@@ -36,6 +36,8 @@ export type IngestsSetting = Omit<IngestWorkerData, 'market' | 'clock'>;
 export class Ingests implements AsyncDisposable {
   /** In the order of their settings. */
   readonly datasets: readonly string[];
+  /** Those whose trades are pushed. */
+  readonly pushed: readonly string[];
   readonly #setting: IngestsSetting;
   readonly #events: IngestsEvents;
   readonly #handles = new Map<string, IngestHandle>();
@@ -49,6 +51,7 @@ export class Ingests implements AsyncDisposable {
     this.#events = events;
     this.#shared = sharedMarkets({ live: markets });
     this.datasets = markets.map((market) => openMarket(market).dataset);
+    this.pushed = pushedDatasets({ live: markets });
     this.#opened = this.#open(markets);
     // Callers that await it get the error.
     this.#opened.catch(() => undefined);

@@ -183,7 +183,10 @@ class SharedIngest {
     await this.#floors.lead(term);
     await bookChanged();
     const timed = this.#reporter.timed(intake);
-    const source = market.source({ disk, intake: timed, clock, resumeDay: today, openDay });
+    const source = market.source({
+      ...{ disk, intake: timed, clock, resumeDay: today, openDay },
+      onOffTick: (contract, price) => send({ t: 'off-tick', contract, price }),
+    });
     this.#source = source;
     const fillAll = async () => {
       const { isReady } = this.#tape.book;
@@ -247,7 +250,8 @@ class SharedIngest {
     if (this.#stopping.signal.aborted) return;
     void this.#lookAtServers();
     const timer = clock.every(LIVE_CHECK_MS, () => {
-      if ((this.#source?.lagMs ?? 0) > LIVE_LAG_MS_MAX) return;
+      const isFed = this.#source?.isFed === true;
+      if (!isFed && (this.#source?.lagMs ?? 0) > LIVE_LAG_MS_MAX) return;
       timer[Symbol.dispose]();
       this.report();
       send({ t: 'live' });
