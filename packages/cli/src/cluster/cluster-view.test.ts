@@ -27,6 +27,7 @@ function node(name: string, changed: Partial<NodeStatus>): NodeStatus {
     lagMs: 20,
     connections: 0,
     notReady: null,
+    internalUrl: null,
     behind: 0,
     offsetMs: 0,
     ...changed,

@@ -30,6 +30,7 @@ export class ClusterServersRig implements AsyncDisposable {
     return {
       roles: { ingest: true, serve: true },
       node: 'test',
+      internalUrl: null,
       postgres: { url: await this.postgres.database(), passwordFile: null, caFile: null },
       nats: {
         ...addressOf(this.nats.urls),

@@ -37,6 +37,7 @@ function node(name: string, changed: Partial<NodeStatus> = {}): NodeStatus {
     lagMs: 20,
     connections: 3,
     notReady: null,
+    internalUrl: null,
     behind: 0,
     offsetMs: 0,
     ...changed,
@@ -176,6 +177,7 @@ test('what a node of another version says is read as far as it is known', () => 
     lagMs: null,
     connections: 0,
     notReady: null,
+    internalUrl: null,
     offsetMs: 0,
   });
 });

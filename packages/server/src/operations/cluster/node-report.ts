@@ -14,6 +14,8 @@ export interface NodeSelf {
   readonly connections: number;
   /** Why it would not serve a client; null if it would. */
   readonly notReady: string | null;
+  /** Where others reach its internal port; null: unknown. */
+  readonly internalUrl: string | null;
 }
 
 export function nodeReport(self: NodeSelf): NodeReport {
@@ -24,12 +26,13 @@ export function nodeReport(self: NodeSelf): NodeReport {
 
 /** The report of another node, perhaps of another version: absent fields are unknown. */
 export function readNodeReport(report: NodeReport): NodeSelf & { readonly offsetMs: number } {
-  const { tapes, tape, lagMs, connections, notReady, offsetMs } = report;
+  const { tapes, tape, lagMs, connections, notReady, internalUrl, offsetMs } = report;
   return {
     tapes: tapeReports(tapes ?? { [UNNAMED]: tape }),
     lagMs: typeof lagMs === 'number' ? lagMs : null,
     connections: typeof connections === 'number' ? connections : 0,
     notReady: typeof notReady === 'string' ? notReady : null,
+    internalUrl: typeof internalUrl === 'string' ? internalUrl : null,
     offsetMs: typeof offsetMs === 'number' ? offsetMs : 0,
   };
 }
