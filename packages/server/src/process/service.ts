@@ -275,7 +275,7 @@ export class Service implements AsyncDisposable {
   #joinCluster(node: NodeServices): void {
     node.report = () =>
       nodeReport({
-        tapes: this.#tapes.shared,
+        tapes: this.#tapes.reported,
         lagMs: this.#tapes.lagMs,
         connections: this.#serving?.doors?.gateway.metrics.connections ?? 0,
         notReady: this.#readiness.reason,
