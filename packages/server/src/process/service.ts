@@ -283,8 +283,7 @@ export class Service implements AsyncDisposable {
       });
     const { cluster } = this.#options.config;
     const clock = createClock({ kind: 'system' });
-    const tapes = () => Object.values(this.#tapes.shared);
-    const readings = nodeReadings(cluster!, node, clock, tapes);
+    const readings = nodeReadings(cluster!, node, clock, () => this.#tapes.shared);
     this.#metrics.tell((it) => it.watchCluster(readings));
     node.start({
       drain: () => this.#leaving.resolve('drained'),
