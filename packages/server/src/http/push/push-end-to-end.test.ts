@@ -52,7 +52,7 @@ test('a writer whose requests are cut delivers every trade once, and resumes fro
   const routes = new PushRoutes({
     desk: {
       datasets: () => ['SIM'],
-      leaderOf: () => 'here',
+      leaderOf: () => ({ t: 'here' }),
       push: (_, request) => source.push(request),
       position: async () => source.position(),
     },
