@@ -134,7 +134,7 @@ async function contentOfDirectory(tapeRoot: string) {
 async function contentUndisturbed(seed: number, offers: number) {
   await using tape = await openSimTape(new SimDisk().boot());
   const script = new FeederScript(seed, FEEDER_PACE);
-  const pending: Promise<void>[] = [];
+  const pending: Promise<unknown>[] = [];
   while (script.offers < offers) {
     if (script.offers === offers - 1) script.stop();
     const { batches, promise } = script.next()!;

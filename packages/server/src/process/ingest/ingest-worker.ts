@@ -8,7 +8,12 @@ import { type MessagePort, workerData } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
-import { type FillPlan, type PushedTrades, TapeClaimedError, type TradeSource } from '../../markets/market.ts';
+import {
+  type FillPlan,
+  type PushedTrades,
+  TapeClaimedError,
+  type TradeSource,
+} from '../../markets/market.ts';
 import type { Clock } from '../../platform/clock.ts';
 import {
   acceleratedFrom,
