@@ -71,7 +71,7 @@ async function writeLog(
       contracts: [],
       sections,
       held: [],
-      notes: [],
+      notes: count === 0 ? [gap(4_000, 9_000)] : [],
     });
     rank += count;
   }
