@@ -137,8 +137,8 @@ async function contentUndisturbed(seed: number, offers: number) {
   const pending: Promise<unknown>[] = [];
   while (script.offers < offers) {
     if (script.offers === offers - 1) script.stop();
-    const { batches, promise } = script.next()!;
-    pending.push(tape.intake.offer(batches, promise));
+    const { batches, promise, notes } = script.next()!;
+    pending.push(tape.intake.offer(batches, promise, notes));
     await tape.intake.offer([], null);
   }
   await Promise.all(pending);

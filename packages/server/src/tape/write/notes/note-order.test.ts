@@ -38,16 +38,24 @@ function scripted(steps: readonly Step[]): readonly Scripted[] {
   let day = DAY;
   let ns = HOUR_NS;
   let id = 0;
+  const nextId = () => {
+    id += 1;
+    return id;
+  };
+  const nextNs = () => {
+    ns += 10;
+    return ns;
+  };
   return steps.map(({ rows, endsDay }, index) => {
     const from = epochNs(day, ns);
     const next = addDays(day, 1);
     // The first offer's trades begin the tape on the day of its gap.
     const count = index === 0 ? rows + 1 : rows;
-    const today = Array.from({ length: count }, () => [++id, (ns += 10)] as const);
-    const tomorrow = endsDay ? [1, 2, 3, 4].map((at) => [++id, at] as const) : [];
+    const today = Array.from({ length: count }, () => [nextId(), nextNs()] as const);
+    const tomorrow = endsDay ? [1, 2, 3, 4].map((at) => [nextId(), at] as const) : [];
     const batches = [intakeBatch(SYMBOL, day, today), intakeBatch(SYMBOL, next, tomorrow)];
     if (endsDay) [day, ns] = [next, 1_000];
-    const promise = epochNs(day, (ns += 10));
+    const promise = epochNs(day, nextNs());
     const gap = { symbol: SYMBOL, from, to: (from + 1n) as EpochNs, firstId: index, lastId: null };
     const notes: TapeNote[] = [
       { kind: 'batch', id: `${index}`, digest: 'd' },
