@@ -41,6 +41,11 @@ export function sessionsDirectory(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/sessions`;
 }
 
+/** Session books that imports into a live dataset wrote: the writer of its tape never replaces these. */
+export function importedSessionsDirectory(tapeRoot: string, dataset: string): string {
+  return `${tapeRoot}/${safeName(dataset)}/imported-sessions`;
+}
+
 export function manifestPath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/manifest.json`;
 }
@@ -60,7 +65,7 @@ export function sourcePath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/source.json`;
 }
 
-/** The manifest of a dataset made of imported days; datasets whose trades go through a log have none. */
+/** The manifest of a dataset's imported days; a dataset whose trades go through a log may have it as well. */
 export function importedPath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/imported.json`;
 }
