@@ -7,7 +7,12 @@ import type { Calendar, SessionHours } from './calendar.ts';
 import { calendarNamed } from './calendars.ts';
 import { resolveSessions } from './resolve-sessions.ts';
 import { SESSION_KINDS, type Session } from './session.ts';
-import { extendSessionBook, type SessionBook, sessionTable } from './session-book.ts';
+import {
+  extendSessionBook,
+  joinSessionBooks,
+  type SessionBook,
+  sessionTable,
+} from './session-book.ts';
 import type { LocalTime } from './zoned-instant.ts';
 
 const HOUR_NS = 3_600_000_000_000;
@@ -229,4 +234,43 @@ test('whatever is edited and extended when, an opened session never changes [DET
     }),
     { numRuns: 300 },
   );
+});
+
+test('two books that were extended at once from one lose nothing when they are joined, whatever was edited between', () => {
+  const dateOf = (offset: number) => addDays(FIRST, offset);
+  const reach = fc.nat({ max: 40 });
+  const edits = fc.constantFrom(
+    EQUITY,
+    openedBy({ open: '16:00' }),
+    edited([{ days: [20261109], close: 'normal', rth: 'none' }]),
+  );
+  fc.assert(
+    fc.property(reach, reach, reach, reach, edits, (back, on, forth, further, calendar) => {
+      const both = book(20261101, 20261120);
+      const now = at(20261110, 0);
+      const tape = extendSessionBook(both, EQUITY, dateOf(0), dateOf(20 + forth), now);
+      const own = extendSessionBook(both, calendar, dateOf(-back), dateOf(on + further), now);
+      const joined = joinSessionBooks(tape, own);
+      assert.deepEqual(
+        [joined.from, joined.to],
+        [own.from, own.to > tape.to ? own.to : tape.to],
+      );
+      for (const kind of SESSION_KINDS) {
+        assertDisjoint(joined[kind]);
+        for (const session of tape[kind]) assert.deepEqual(find(joined[kind], session.date), session);
+        const earlier = own[kind].filter(({ date }) => date < tape.from);
+        assert.deepEqual(dates(joined[kind].filter(({ date }) => date < tape.from)), dates(earlier));
+      }
+      if (calendar === EQUITY && own.to <= tape.to) {
+        const whole = extendSessionBook(tape, EQUITY, own.from, tape.to, now);
+        assert.deepEqual(joined, whole);
+      }
+    }),
+  );
+});
+
+test('books with dates between them that nobody has resolved are not joined', () => {
+  const late = book(20261120, 20261130);
+  assert.equal(joinSessionBooks(late, book(20261101, 20261118)), late);
+  assert.equal(joinSessionBooks(late, book(20261101, 20261119)).from, 20261101);
 });

@@ -5,6 +5,7 @@
  */
 
 import type { EpochNs, UtcDay } from '../numbers.ts';
+import { addDays } from '../utc-day.ts';
 import type { Calendar } from './calendar.ts';
 import { resolveAllSessions } from './resolve-sessions.ts';
 import type { Session, SessionKind, SessionTable } from './session.ts';
@@ -54,6 +55,32 @@ export function extendSessionBook(
   };
 }
 
+/**
+ * The book, with the sessions of `other` on the dates that the book does not know. If dates lie between the two, the
+ * book stays as it is: nobody has resolved those.
+ */
+export function joinSessionBooks(book: SessionBook, other: SessionBook): SessionBook {
+  if (other.calendar !== book.calendar) {
+    throw new RangeError(`the session book is of ${other.calendar}, not of ${book.calendar}`);
+  }
+  const isApart = other.to < addDays(book.from, -1) || other.from > addDays(book.to, 1);
+  if (isApart) return book;
+  const sessions = (kind: SessionKind): readonly Session[] => [
+    ...beforeBook(other[kind], book, book[kind][0]),
+    ...book[kind],
+    ...afterBook(other[kind], book, book[kind].at(-1)),
+  ];
+  return {
+    version: 1,
+    calendar: book.calendar,
+    from: other.from < book.from ? other.from : book.from,
+    to: other.to > book.to ? other.to : book.to,
+    full: sessions('full'),
+    rth: sessions('rth'),
+    utc: sessions('utc'),
+  };
+}
+
 /** The sessions of one kind; those of kind `full` carry the regular hours of their date. */
 export function sessionTable(book: SessionBook, kind: SessionKind): SessionTable {
   if (kind !== 'full') return createSessionTable(book[kind]);
@@ -64,6 +91,33 @@ export function sessionTable(book: SessionBook, kind: SessionKind): SessionTable
       return regular === undefined ? session : { ...session, regular };
     }),
   );
+}
+
+/** Sessions of dates before the book; where hours were edited since, one that overlaps the book's is shortened. */
+function beforeBook(
+  sessions: readonly Session[],
+  { from }: SessionBook,
+  first: Session | undefined,
+): readonly Session[] {
+  const before = sessions.filter(({ date }) => date < from);
+  if (first === undefined) return before;
+  return before.flatMap((one) => {
+    if (one.close <= first.open) return [one];
+    return one.open < first.open ? [{ ...one, close: first.open }] : [];
+  });
+}
+
+function afterBook(
+  sessions: readonly Session[],
+  { to }: SessionBook,
+  last: Session | undefined,
+): readonly Session[] {
+  const after = sessions.filter(({ date }) => date > to);
+  if (last === undefined) return after;
+  return after.flatMap((one) => {
+    if (one.open >= last.close) return [one];
+    return one.close > last.close ? [{ ...one, open: last.close }] : [];
+  });
 }
 
 function merge(

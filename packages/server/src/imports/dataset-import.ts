@@ -9,13 +9,12 @@ import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { DAY_NS, MS_NS_BIG } from '@tapeloom/core/units';
-import { addDays, dayOf } from '@tapeloom/core/utc-day';
+import { dayOf } from '@tapeloom/core/utc-day';
 import { DayRows, isOneSided } from '../feeds/day-rows.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
 import type { Disk } from '../platform/disk/disk.ts';
 import {
   importedDayPath,
-  readImportedDay,
   removeNamelessDays,
   writeImportedDay,
 } from '../tape/imported/imported-files.ts';
@@ -28,6 +27,7 @@ import {
 import type { DaySpan } from '../tape/tape.ts';
 import { SessionStore } from '../tape/write/session-store.ts';
 import { ContractNames } from './contract-names.ts';
+import { DaysBefore, spansAround } from './days-before.ts';
 import {
   type ContractCoverage,
   contractCoverages,
@@ -45,6 +45,7 @@ import type {
 } from './file-import.ts';
 import { FileSplit } from './file-split.ts';
 import { judgeDay } from './judge-day.ts';
+import type { SealedLiveDays } from './live-days.ts';
 import { withoutSpans } from './merge-day.ts';
 import { SessionHours } from './session-hours.ts';
 import { differenceOf, unionOf } from './spans.ts';
@@ -61,6 +62,8 @@ export interface ImportPlace {
   readonly stagingDirectory: string;
   readonly dataset: ListedDataset;
   readonly now: EpochNs;
+  /** The finished days of a live dataset; omitted for a dataset of imported days only. */
+  readonly live?: SealedLiveDays;
   /** If set, nothing is written to the tape. */
   readonly isDryRun: boolean;
   /** Where a dry run over several files stores days, so that later files are compared with them; empty at first. */
@@ -75,6 +78,7 @@ export class DatasetImport {
   readonly #names: ContractNames;
   readonly #contracts: ReadonlyMap<string, Contract>;
   readonly #hours: SessionHours;
+  readonly #before: DaysBefore;
   #manifest: ImportedManifest;
   /** The coverage of this import's files by contract and day. */
   readonly #own: CoveredDays = new Map();
@@ -82,12 +86,20 @@ export class DatasetImport {
   readonly #tried = new Set<string>();
 
   private constructor(place: ImportPlace, manifest: ImportedManifest) {
-    const { disk, tapeRoot, dataset, now } = place;
+    const { disk, tapeRoot, dataset, live = null, now } = place;
     this.#place = place;
     this.#manifest = manifest;
     this.#names = new ContractNames(dataset);
     this.#contracts = new Map(dataset.contracts.map(({ contract }) => [contract.symbol, contract]));
-    this.#hours = new SessionHours(new SessionStore(disk, tapeRoot, dataset.name), dataset, now);
+    const store = new SessionStore(disk, tapeRoot, dataset.name);
+    this.#hours = new SessionHours({ store, dataset, isLive: live !== null, now });
+    this.#before = new DaysBefore({
+      disk,
+      dataset: dataset.name,
+      live,
+      manifest: () => this.#manifest,
+      rootOf: (digest) => this.#rootOf(digest),
+    });
   }
 
   /** Also removes leftovers of an earlier import. */
@@ -155,13 +167,10 @@ export class DatasetImport {
 
   /** The trades of a day that this import's files cover, read back from the tape. */
   async #ownTrades({ symbol }: Contract, day: UtcDay): Promise<TradeBatch> {
-    const { disk, dataset } = this.#place;
     const covered = this.#own.get(symbol)?.get(day);
-    const digest = this.#manifest.days.get(symbol)?.get(day)?.digest;
-    if (covered === undefined || digest === undefined) return new DayRows(day);
-    const place = { dataset: dataset.name, symbol, day };
-    const whole = await readImportedDay(disk, this.#rootOf(digest), place, digest);
-    return withoutSpans(whole, differenceOf([[0, DAY_NS]], covered));
+    const before = covered && (await this.#before.find(symbol, day));
+    if (covered === undefined || before === undefined || before === null) return new DayRows(day);
+    return withoutSpans(await before.read(), differenceOf([[0, DAY_NS]], covered));
   }
 
   /** Commits all resulting days, or none when one is rejected. */
@@ -251,31 +260,34 @@ export class DatasetImport {
     coverage: DayCoverage,
     written: string[] | null,
   ): Promise<DayResult | null> {
-    const { disk, dataset } = this.#place;
+    const { disk, dataset, live } = this.#place;
+    const { symbol } = contract;
     const { day } = trades;
+    const { covered: has } = coverage;
     const open = await this.#hours.openOn(contract, day);
     if (trades.count === 0 && open.length === 0) return null;
-    const place = { dataset: dataset.name, symbol: contract.symbol, day };
-    const days = this.#manifest.days.get(contract.symbol);
-    const before = days?.get(day) ?? null;
+    if (live?.isFinished(symbol, day) === false) {
+      const refused = { status: 'refused', isUnfinished: true, imported: null } as const;
+      return { contract, day, ...refused, difference: null, equalAtEdge: null, covered: has };
+    }
+    const place = { dataset: dataset.name, symbol, day };
+    const found = await this.#before.find(symbol, day);
+    const before = found?.day ?? null;
     const { status, after, difference, equalAtEdge } = await judgeDay({
-      place,
-      trades,
-      coverage,
-      open,
-      before,
-      around: coveredAround((one) => days?.get(one)?.covered, day),
-      own: coveredAround((one) => this.#own.get(contract.symbol)?.get(one), day),
-      equalsAtEdges: file.equalsAtEdges,
-      readBefore: () => readImportedDay(disk, this.#rootOf(before!.digest), place, before!.digest),
+      ...{ place, trades, coverage, open, before },
+      around: await this.#before.coveredAround(symbol, day),
+      own: spansAround((one) => this.#own.get(symbol)?.get(one), day),
+      // The live tape has every trade of its hours once, also at the edge of a file.
+      equalsAtEdges: found?.isLive ? (file.equalsAtEdges ?? 'one') : file.equalsAtEdges,
+      readBefore: () => found!.read(),
       mayReplace: file.mayReplace,
     });
-    const { covered: has } = coverage;
     if (after === null) {
       const imported = status === 'same' ? before : null;
       return { contract, day, status, imported, difference, equalAtEdge, covered: has };
     }
     const { digest, covered, gaps, outside, strays } = after;
+    const stillLive = differenceOf(before?.live ?? [], has);
     const root = this.#writtenRoot();
     if (root !== null && written !== null) {
       if (digest !== before?.digest) written.push(importedDayPath(root, place, digest));
@@ -293,9 +305,11 @@ export class DatasetImport {
       at: new Date(Number(this.#place.now / MS_NS_BIG)).toISOString(),
       sideRule: file.hasTickRule ? 'tick-rule' : (before?.sideRule ?? null),
       ...(outside > 0 && { outside }),
+      ...(stillLive.length > 0 && { live: stillLive }),
       ...(strays.length > 0 && { strays }),
     };
-    return { contract, day, status, imported, difference, equalAtEdge, covered: has };
+    const told = found?.isLive ? 'repaired' : status;
+    return { contract, day, status: told, imported, difference, equalAtEdge, covered: has };
   }
 
   /** The directory for new days; null: none. */
@@ -328,19 +342,6 @@ export class DatasetImport {
     if (!isDryRun) await writeImported(this.#place.disk, this.#place.tapeRoot, manifest);
     this.#manifest = manifest;
   }
-}
-
-/** The covered spans of a day and its neighbours, on the clock of the day. */
-function coveredAround(
-  coveredOn: (day: UtcDay) => readonly DaySpan[] | undefined,
-  day: UtcDay,
-): readonly DaySpan[] {
-  const spans = [-1, 0, 1].flatMap((offset) =>
-    (coveredOn(addDays(day, offset)) ?? []).map(([from, to]): DaySpan => {
-      return [from + offset * DAY_NS, to + offset * DAY_NS];
-    }),
-  );
-  return unionOf(spans, []);
 }
 
 /** Days with trades, and days that the file declares. */

@@ -59,11 +59,14 @@ export interface OneSidedDay {
 export interface DayResult {
   readonly contract: Contract;
   readonly day: UtcDay;
-  readonly status: DayStatus;
+  /** `repaired`: a live day, read from the import from now on. */
+  readonly status: DayStatus | 'repaired';
   /** The day afterwards; null when it is rejected. */
   readonly imported: ImportedDay | null;
   readonly difference: Difference | null;
   readonly equalAtEdge: PlainTrade | null;
+  /** Reason of a rejection: the live tape may still get trades of the day. */
+  readonly isUnfinished?: true;
   /** The file's coverage of the day. */
   readonly covered: readonly DaySpan[];
 }

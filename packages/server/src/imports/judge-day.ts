@@ -72,7 +72,8 @@ const UNCHANGED = { after: null, difference: null, equalAtEdge: null } as const;
 const SAME: DayVerdict = { ...UNCHANGED, status: 'same' };
 const REFUSED: DayVerdict = { ...UNCHANGED, status: 'refused' };
 
-export async function judgeDay(question: DayQuestion): Promise<DayVerdict> {
+export async function judgeDay(asked: DayQuestion): Promise<DayVerdict> {
+  const question = withoutLiveDay(asked);
   const { place, trades, coverage, before, mayReplace } = question;
   const strays = straysIn(trades, coverage);
   if (before === null) {
@@ -116,6 +117,17 @@ export async function judgeDay(question: DayQuestion): Promise<DayVerdict> {
   });
   const isSame = after.after!.digest === before.digest;
   return isSame && isSameSpans(after.after!.covered, before.covered) ? SAME : after;
+}
+
+/**
+ * In the hours that the live tape has of a day with gaps, a file may replace without being asked to: late trades were
+ * stamped later than they were traded, so they cannot be equal to those of any file.
+ */
+function withoutLiveDay(question: DayQuestion): DayQuestion {
+  const { before, around, own, mayReplace } = question;
+  const live = before?.live ?? [];
+  if (mayReplace || live.length === 0 || before!.gaps.length === 0) return question;
+  return { ...question, mayReplace: true, own: unionOf(own, differenceOf(around, live)) };
 }
 
 interface Kept {

@@ -22,16 +22,26 @@ interface Hours {
   readonly full: SessionTable;
 }
 
+export interface HoursOf {
+  readonly store: SessionStore;
+  readonly dataset: ListedDataset;
+  /** Whether the writer of a live tape extends the dataset's books too. */
+  readonly isLive: boolean;
+  readonly now: EpochNs;
+}
+
 export class SessionHours {
   readonly #store: SessionStore;
+  readonly #isLive: boolean;
   readonly #dataset: ListedDataset;
   readonly #now: EpochNs;
   readonly #byCalendar = new Map<string, Hours>();
   readonly #unsaved = new Set<string>();
 
-  constructor(store: SessionStore, dataset: ListedDataset, now: EpochNs) {
+  constructor({ store, dataset, isLive, now }: HoursOf) {
     this.#store = store;
     this.#dataset = dataset;
+    this.#isLive = isLive;
     this.#now = now;
   }
 
@@ -52,7 +62,9 @@ export class SessionHours {
   /** All extended books are on disk when this resolves. */
   async save(): Promise<void> {
     for (const calendar of this.#unsaved) {
-      await this.#store.save(this.#byCalendar.get(calendar)!.book);
+      const { book } = this.#byCalendar.get(calendar)!;
+      if (this.#isLive) await this.#store.saveImported(book);
+      else await this.#store.save(book);
     }
     this.#unsaved.clear();
   }

@@ -2,7 +2,9 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { isUtcDay } from '@tapeloom/core/utc-day';
+import { UNFINISHED_SUFFIX } from '../platform/disk/disk.ts';
 
+const IMPORT_FILES: readonly string[] = ['imported.json', 'rolls.json'];
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const DAY_FILE = /^([1-9]\d{7})\.(log|json|arrow)$/;
 const BESIDE_LOGS = /^[1-9]\d{7}\.(at|kept)$/;
@@ -41,6 +43,11 @@ export function sessionsDirectory(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/sessions`;
 }
 
+/** Session books that imports into a live dataset wrote: the writer of its tape never replaces these. */
+export function importedSessionsDirectory(tapeRoot: string, dataset: string): string {
+  return `${tapeRoot}/${safeName(dataset)}/imported-sessions`;
+}
+
 export function manifestPath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/manifest.json`;
 }
@@ -60,7 +67,7 @@ export function sourcePath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/source.json`;
 }
 
-/** The manifest of a dataset made of imported days; datasets whose trades go through a log have none. */
+/** The manifest of a dataset's imported days; a dataset whose trades go through a log may have it as well. */
 export function importedPath(tapeRoot: string, dataset: string): string {
   return `${tapeRoot}/${safeName(dataset)}/imported.json`;
 }
@@ -91,6 +98,12 @@ export function isBesideLogs(name: string): boolean {
 export function dayOfImportedFile(name: string): UtcDay | null {
   const day = Number(IMPORTED_FILE.exec(name)?.[1] ?? 0);
   return isUtcDay(day) ? day : null;
+}
+
+/** Whether a file beside a day or a manifest belongs to an import, which may still be writing it. */
+export function isFileOfImport(name: string): boolean {
+  const finished = name.endsWith(UNFINISHED_SUFFIX) ? name.slice(0, -UNFINISHED_SUFFIX.length) : name;
+  return dayOfImportedFile(finished) !== null || IMPORT_FILES.includes(finished);
 }
 
 function safeName(name: string): string {

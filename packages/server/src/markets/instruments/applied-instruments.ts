@@ -6,7 +6,7 @@ import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.
 import { readImported } from '../../tape/imported/imported-manifest.ts';
 import { RollStore } from '../../tape/imported/roll-store.ts';
 import { listLiveDays } from '../../tape/inspect/list-days.ts';
-import { logDirectory, manifestPath } from '../../tape/tape-paths.ts';
+import { hasLiveTape } from '../../tape/live-dataset.ts';
 import { isBegunBy } from '../source-claim.ts';
 import { type DatasetFacts, diffInstruments, type InstrumentsChange } from './instruments-diff.ts';
 import { type InstrumentsFile, namesOf } from './instruments-file.ts';
@@ -50,7 +50,7 @@ export async function diffApplied(
   }
   for (const { name, live: feed } of after.datasets) {
     const isOwn = feed !== undefined && (await isBegunBy(disk, `${data}/tape`, name, feed.source));
-    if (name !== beside?.dataset && (isOwn || !(await isLive(disk, `${data}/tape`, name))))
+    if (name !== beside?.dataset && (isOwn || !(await hasLiveTape(disk, `${data}/tape`, name))))
       continue;
     const sentence = 'A live market writes the tape of this name. Choose another for the dataset.';
     live.push({ dataset: name, isRefused: true, sentence });
@@ -90,11 +90,6 @@ export async function datasetFacts(
     contracts: new Set([...imports, ...traded].map(([symbol]) => symbol)),
     decided: await new RollStore(disk, tapeRoot, dataset).load(),
   };
-}
-
-async function isLive(disk: Disk, tapeRoot: string, dataset: string): Promise<boolean> {
-  if ((await disk.stat(manifestPath(tapeRoot, dataset))) !== null) return true;
-  return (await disk.list(logDirectory(tapeRoot, dataset))).length > 0;
 }
 
 /** Symbols and aliases are unique within a service, across datasets. */

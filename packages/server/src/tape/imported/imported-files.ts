@@ -7,7 +7,7 @@ import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.
 import { BatchDecoder } from '../read/batch-decoder.ts';
 import { readSidecar, readSoundSidecar } from '../read/sealed-days.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
-import { contractDirectory, daysDirectory, isSafeName } from '../tape-paths.ts';
+import { contractDirectory, daysDirectory, isFileOfImport, isSafeName } from '../tape-paths.ts';
 import { type DayPlace, encodeDay } from '../write/seal/encode-day.ts';
 import { type ImportedManifest, importedStem } from './imported-manifest.ts';
 
@@ -66,7 +66,7 @@ export async function readImportedDay(
   return whole;
 }
 
-/** Removes files that the manifest does not name: of replaced days, and of an import that ended early. */
+/** Removes imported files that the manifest does not name: of replaced days, and of an import that ended early. */
 export async function removeNamelessDays(
   disk: Disk,
   tapeRoot: string,
@@ -81,7 +81,7 @@ export async function removeNamelessDays(
       named.add(`${stem}.arrow`).add(`${stem}.json`);
     }
     for (const name of await disk.list(directory)) {
-      if (!named.has(name)) await disk.remove(`${directory}/${name}`);
+      if (isFileOfImport(name) && !named.has(name)) await disk.remove(`${directory}/${name}`);
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The manifest of an imported dataset: every contract and day that came from files, with its origin and coverage. It is
- * one file that is replaced as a whole, so an import takes effect in one step. A dataset with this file is an imported
- * one: it has no logs, and only imports write it. File names contain the digest of a day's trades. So a replaced day
+ * The manifest of the imported days of a dataset: every contract and day that came from files, with its origin and
+ * coverage. It is one file that is replaced as a whole, so an import takes effect in one step, and only imports write
+ * it. In a live dataset it names the repaired days, which are read instead of the sealed ones. File names contain the digest of a day's trades. So a replaced day
  * gets other files, and a reader on an older manifest keeps the old ones. Unnamed files are unused.
  */
 
@@ -48,6 +48,8 @@ export interface ImportedDay {
   readonly sideRule: 'tick-rule' | null;
   /** Trades outside the hours of the contract's calendar, which studies leave out; absent: none. */
   readonly outside?: number;
+  /** In a live dataset, the hours whose trades are still those of the live tape; absent: none. */
+  readonly live?: readonly DaySpan[];
   /** Absent: none. */
   readonly strays?: readonly StrayTrade[];
 }
@@ -68,6 +70,7 @@ interface ManifestText {
   readonly days: DaysText<ImportedDay>;
 }
 
+/** Whether files were imported into a dataset; it may have a live tape as well (`hasLiveTape`). */
 export async function isImported(disk: Disk, tapeRoot: string, dataset: string): Promise<boolean> {
   return (await disk.stat(importedPath(tapeRoot, dataset))) !== null;
 }

@@ -10,6 +10,7 @@ import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { Refusal } from '../../platform/refusal.ts';
+import type { ImportedDaysTape } from '../read/repaired-tape.ts';
 import { SealedDays } from '../read/sealed-days.ts';
 import { NO_LIVE_DAYS, TapeReader } from '../read/tape-reader.ts';
 import type { Tape, TapeDay, TapePlace } from '../tape.ts';
@@ -25,9 +26,9 @@ import {
 const NO_DAYS: ReadonlyMap<UtcDay, ImportedDay> = new Map();
 
 /** A fixed tape with the newer days of one contract, ready to be adopted. */
-export interface NextDays {
+export interface NextDays<Next extends Tape = Tape> {
   /** The tape after `adopt`. */
-  readonly tape: Tape;
+  readonly tape: Next;
   /** Switches to the newer days. */
   readonly adopt: () => void;
 }
@@ -40,7 +41,7 @@ interface ImportedFiles {
   readonly kept: SealedDays;
 }
 
-export class ImportedTape implements Tape {
+export class ImportedTape implements ImportedDaysTape {
   readonly #files: ImportedFiles;
   #now: PinnedTape;
 
@@ -57,7 +58,7 @@ export class ImportedTape implements Tape {
   }
 
   /** The tape as it is now, for the whole read. */
-  pinned(): Tape {
+  pinned(): ImportedDaysTape {
     return this.#now;
   }
 
@@ -67,7 +68,7 @@ export class ImportedTape implements Tape {
   }
 
   /** The days of one contract from the newest manifest; those of other contracts stay as they are. */
-  async next(symbol: string): Promise<NextDays> {
+  async next(symbol: string): Promise<NextDays<ImportedDaysTape>> {
     const days = (await daysOnDisk(this.#files)).get(symbol) ?? NO_DAYS;
     const withThose = () => new PinnedTape(this.#files, new Map(this.#now.all).set(symbol, days));
     return {
@@ -81,6 +82,10 @@ export class ImportedTape implements Tape {
   /** The last instant of its last day; null when it has no days. */
   endOf(symbol: string): EpochNs | null {
     return this.#now.endOf(symbol);
+  }
+
+  importedDays(symbol: string): readonly UtcDay[] {
+    return this.#now.importedDays(symbol);
   }
 
   days(symbol: string): Promise<readonly TapeDay[]> {
@@ -110,12 +115,14 @@ export class ImportedTape implements Tape {
 }
 
 /** The tape of one manifest. */
-class PinnedTape implements Tape {
+class PinnedTape implements ImportedDaysTape {
   readonly all: ImportedDays;
   readonly #files: ImportedFiles;
   readonly #reader: TapeReader;
   /** By contract, computed on demand. */
   readonly #ends = new Map<string, EpochNs | null>();
+  /** Its days, ascending, likewise. */
+  readonly #sorted = new Map<string, readonly UtcDay[]>();
   /** Digests of a contract's days, likewise. */
   readonly #versions = new Map<string, string>();
 
@@ -125,7 +132,7 @@ class PinnedTape implements Tape {
     const { disk, tapeRoot, dataset, kept } = files;
     const index = {
       days: async (symbol: string) => {
-        return { here: [...this.#days(symbol).keys()].sort((a, b) => a - b), cut: [], gone: [] };
+        return { here: this.importedDays(symbol), cut: [], gone: [] };
       },
       stem: (symbol: string, day: UtcDay) => {
         const found = this.#days(symbol).get(day);
@@ -139,9 +146,15 @@ class PinnedTape implements Tape {
 
   endOf(symbol: string): EpochNs | null {
     return this.#ends.getOrInsertComputed(symbol, () => {
-      const last = [...this.#days(symbol).keys()].reduce((a, b) => (a > b ? a : b), 0);
-      return last === 0 ? null : epochNs(addDays(last as UtcDay, 1), -1);
+      const last = this.importedDays(symbol).at(-1);
+      return last === undefined ? null : epochNs(addDays(last, 1), -1);
     });
+  }
+
+  importedDays(symbol: string): readonly UtcDay[] {
+    return this.#sorted.getOrInsertComputed(symbol, () =>
+      [...this.#days(symbol).keys()].sort((a, b) => a - b),
+    );
   }
 
   async days(symbol: string): Promise<readonly TapeDay[]> {

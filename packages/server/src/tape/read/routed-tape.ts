@@ -1,6 +1,6 @@
 /**
- * Reads each contract on the tape of its dataset. A dataset without a growing tape has the time of the last growing
- * one, which also serves unknown contracts.
+ * Reads each contract on the tape of its dataset: growing, imported, or growing with repairs from files. A dataset
+ * without a growing tape has the time of the last growing one, which also serves unknown contracts.
  */
 
 import type { MessagePort } from 'node:worker_threads';
@@ -9,12 +9,13 @@ import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { ImportedTape, type NextDays } from '../imported/imported-tape.ts';
 import type { Commit, LiveTape, Tape, TapeDay, TapePlace, Watermarks } from '../tape.ts';
+import { type ImportedDaysTape, RepairedTape } from './repaired-tape.ts';
 import { TapeFollower } from './tape-follower.ts';
 
 export interface RoutedTapeOptions {
   /** The growing tapes, at least one. */
   readonly live: readonly TapeFollower[];
-  /** By dataset. */
+  /** By dataset; a growing tape with such days is read with its repairs. */
   readonly imported: ReadonlyMap<string, ImportedTape>;
   readonly datasetOf: (contract: string) => string | null;
 }
@@ -45,13 +46,19 @@ export async function openImportedTapes(
 
 export class RoutedTape implements LiveTape {
   readonly #options: RoutedTapeOptions;
-  readonly #imported: ReadonlyMap<string, Tape>;
   readonly #live: ReadonlyMap<string, TapeFollower>;
+  /** Of datasets with imported days. */
+  readonly #tapes: ReadonlyMap<string, Tape>;
 
-  constructor(options: RoutedTapeOptions, imported: ReadonlyMap<string, Tape> = options.imported) {
+  constructor(
+    options: RoutedTapeOptions,
+    imported: ReadonlyMap<string, ImportedDaysTape> = options.imported,
+  ) {
     this.#options = options;
-    this.#imported = imported;
     this.#live = new Map(options.live.map((tape) => [tape.timeOf(), tape]));
+    this.#tapes = new Map(
+      Array.from(imported, ([dataset, tape]) => [dataset, this.#withRepairs(dataset, tape)]),
+    );
   }
 
   promiseOf(symbol: string): EpochNs | null {
@@ -98,7 +105,9 @@ export class RoutedTape implements LiveTape {
   }
 
   endOf(symbol: string): EpochNs | null {
-    return this.#options.imported.get(this.#options.datasetOf(symbol) ?? '')?.endOf(symbol) ?? null;
+    const dataset = this.#options.datasetOf(symbol) ?? '';
+    if (this.#live.has(dataset)) return null;
+    return this.#options.imported.get(dataset)?.endOf(symbol) ?? null;
   }
 
   pinned(): RoutedTape {
@@ -115,13 +124,20 @@ export class RoutedTape implements LiveTape {
 
   /** See `ImportedTape.next`; null where days are never replaced. */
   async next(symbol: string): Promise<NextDays | null> {
-    const imported = this.#options.imported.get(this.#options.datasetOf(symbol) ?? '');
-    return imported === undefined ? null : await imported.next(symbol);
+    const dataset = this.#options.datasetOf(symbol) ?? '';
+    const next = await this.#options.imported.get(dataset)?.next(symbol);
+    if (next === undefined) return null;
+    return { tape: this.#withRepairs(dataset, next.tape), adopt: next.adopt };
   }
 
   #tapeOf(symbol: string): Tape {
     const dataset = this.#options.datasetOf(symbol);
-    return (dataset === null ? undefined : this.#imported.get(dataset)) ?? this.#liveOf(symbol);
+    return (dataset === null ? undefined : this.#tapes.get(dataset)) ?? this.#liveOf(symbol);
+  }
+
+  #withRepairs(dataset: string, imported: ImportedDaysTape): Tape {
+    const live = this.#live.get(dataset);
+    return live === undefined ? imported : new RepairedTape({ live, memory: live, imported });
   }
 
   #liveOf(symbol: string): TapeFollower {

@@ -8,10 +8,7 @@ import { sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk/disk.ts';
-import { sessionsDirectory } from '../tape-paths.ts';
 import { SessionStore } from '../write/session-store.ts';
-
-const BOOK_SUFFIX = '.json';
 
 export interface RemovalRequest {
   readonly before: UtcDay;
@@ -75,9 +72,7 @@ export async function sessionsByBooks(
 ): Promise<SessionsOf> {
   const store = new SessionStore(disk, tapeRoot, dataset);
   const tables = new Map<string, SessionTable>();
-  for (const name of await disk.list(sessionsDirectory(tapeRoot, dataset))) {
-    if (!name.endsWith(BOOK_SUFFIX)) continue;
-    const calendar = name.slice(0, -BOOK_SUFFIX.length);
+  for (const calendar of await store.calendars()) {
     const book = await store.load(calendar);
     if (book !== null) tables.set(calendar, sessionTable(book, 'full'));
   }

@@ -17,6 +17,7 @@ import {
   contractDirectory,
   dayOfFile,
   daysDirectory,
+  isFileOfImport,
   isSafeName,
   logDirectory,
   logPath,
@@ -152,7 +153,7 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
   };
 }
 
-/** Removes files that a crash left half written; nothing refers to them. */
+/** Removes files that a crash left half written; nothing refers to them. An import, which may run, removes its own. */
 export async function removeUnfinished(
   disk: Disk,
   tapeRoot: string,
@@ -169,7 +170,7 @@ export async function removeUnfinished(
   let removed = 0;
   for (const directory of directories) {
     for (const name of await disk.list(directory)) {
-      if (!name.endsWith(UNFINISHED_SUFFIX)) continue;
+      if (!name.endsWith(UNFINISHED_SUFFIX) || isFileOfImport(name)) continue;
       await disk.remove(`${directory}/${name}`);
       removed += 1;
     }
