@@ -4,6 +4,7 @@
  */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -91,6 +92,8 @@ export interface SourceOptions {
   readonly resumeDay: UtcDay;
   /** The day whose log is open and continues; null when there is none. */
   readonly openDay: UtcDay | null;
+  /** The trading days of a contract; null: unknown. */
+  hoursOf(symbol: string): Pick<SessionTable, 'atOrAfter'> | null;
   /** The trades of a contract cannot be taken because of this price; or (null) they can again. */
   onOffTick(contract: string, price: OffTickPrice | null): void;
 }

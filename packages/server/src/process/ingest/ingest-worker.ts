@@ -79,6 +79,7 @@ class Ingest {
       clock,
       resumeDay: today,
       openDay: tape.report.logs.find((log) => !log.ended)?.day ?? null,
+      hoursOf: (symbol) => upkeep.hoursOf(symbol),
       onOffTick: (contract, price) => send({ t: 'off-tick', contract, price }),
     });
     this.#background.use(timers.every(REPORT_MS, () => this.#report()));

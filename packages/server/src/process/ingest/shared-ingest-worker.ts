@@ -185,6 +185,7 @@ class SharedIngest {
     const timed = this.#reporter.timed(intake);
     const source = market.source({
       ...{ disk, intake: timed, clock, resumeDay: today, openDay },
+      hoursOf: (symbol) => upkeep.hoursOf(symbol),
       onOffTick: (contract, price) => send({ t: 'off-tick', contract, price }),
     });
     this.#source = source;

@@ -117,6 +117,7 @@ test('a repaired tape gives its readers what the same days in memory do, also wh
       );
       const memory: LiveDays = {
         liveColumns: () => [{ day: dayAt(days.length) } as ColumnsSnapshot],
+        liveGaps: () => [],
       };
       const imported = await ImportedTape.open(disk, TAPE_ROOT, DATASET);
       const tape = new RepairedTape({ live, memory, imported });
@@ -158,7 +159,10 @@ test('days without imports are read from the live tape directly, and a day in me
     [{ trades: [{ ...trade, price: 5 }], isPartial: false }],
     [{ ...trade, price: 6 }],
   );
-  const memory: LiveDays = { liveColumns: () => [{ day: dayAt(1) } as ColumnsSnapshot] };
+  const memory: LiveDays = {
+    liveColumns: () => [{ day: dayAt(1) } as ColumnsSnapshot],
+    liveGaps: () => [],
+  };
   const imported = await ImportedTape.open(disk, TAPE_ROOT, DATASET);
   const tape = new RepairedTape({ live, memory, imported });
   const prices = (await rowsOf(tape, { day: dayAt(0), rank: 0 as Rank })).map((row) => row[3]);
