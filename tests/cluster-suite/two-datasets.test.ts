@@ -90,7 +90,17 @@ suite('a cluster with two live datasets', { skip: natsServerMissing }, () => {
     return now!;
   }
 
-  const internal = ({ setting }: ClusterNode) => `http://${setting.place.host}:${setting.internalPort}`;
+  const internal = ({ setting }: ClusterNode) =>
+    `http://${setting.place.host}:${setting.internalPort}`;
+
+  /** The same for each repetition. */
+  const bodies = new Map<number, string>();
+  function bodyOf(id: number): string {
+    return bodies.getOrInsertComputed(id, () => {
+      const trade = { contract: 'FEED1', id, ts: clock.now().toString(), price: '100.5', size: 1 };
+      return `${JSON.stringify({ ...trade, side: 'buy' })}\n`;
+    });
+  }
 
   const push = (to: ClusterNode, id: number) =>
     fetch(`${internal(to)}/internal/trades?dataset=FEED`, {
@@ -101,7 +111,7 @@ suite('a cluster with two live datasets', { skip: natsServerMissing }, () => {
         'content-type': 'application/x-ndjson',
         'tapeloom-batch': `batch-${id}`,
       },
-      body: `${JSON.stringify({ contract: 'FEED1', id, ts: clock.now().toString(), price: '100.5', size: 1, side: 'buy' })}\n`,
+      body: bodyOf(id),
     });
 
   async function redirected(from: ClusterNode, to: ClusterNode): Promise<void> {
