@@ -38,6 +38,7 @@ export class CountedLine implements Line {
   #skipped: FeedTrade | null = null;
   #isPositionNew = false;
   readonly holeSince = null;
+  readonly checkWish = null;
   readonly fault = null;
 
   constructor(options: {
@@ -88,6 +89,10 @@ export class CountedLine implements Line {
 
   /** Nothing waits for a page. */
   giveUp(): void {}
+
+  lacks(): boolean {
+    return false;
+  }
 
   take(max: number): LineOutput | null {
     return this.#queue.take(max);

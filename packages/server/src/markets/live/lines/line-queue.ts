@@ -36,10 +36,11 @@ export class LineQueue {
     this.#losses.push({ behind: this.#taken + this.#trades.length, loss });
   }
 
+  /** Trades of one day: an offer must not be divided by a midnight. */
   take(max: number): LineOutput | null {
     const [first] = this.#losses;
     const until = first === undefined ? this.#trades.length : first.behind - this.#taken;
-    const count = Math.min(until, max);
+    const count = this.#countOfDay(Math.min(until, max));
     const loss = first !== undefined && count === until ? first.loss : null;
     if (count === 0 && loss === null) return null;
     const trades = this.#trades.slice(0, count);
@@ -48,5 +49,12 @@ export class LineQueue {
     this.#budget.free(count);
     if (loss !== null) this.#losses.shift();
     return { trades, loss };
+  }
+
+  #countOfDay(max: number): number {
+    const day = this.#trades[0]?.day;
+    let count = 0;
+    while (count < max && this.#trades[count]!.day === day) count += 1;
+    return count;
   }
 }

@@ -67,6 +67,10 @@ export interface Line {
   take(max: number): LineOutput | null;
   /** What the tape must hold besides the trades taken so far, to resume behind them. Null: nothing new. */
   takePosition(): string | null;
+  /** A page with which a silent line can be compared; null: there is none. */
+  readonly checkWish: PageWish | null;
+  /** Whether the line has not seen one of these trades. */
+  lacks(trades: readonly FeedTrade[]): boolean;
   /** Why the line cannot go on; null: it can. */
   readonly fault: string | null;
 }

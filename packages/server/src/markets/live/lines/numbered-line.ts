@@ -77,6 +77,15 @@ export class NumberedLine implements Line {
     return this.#waiting.length > 0 || (this.#next !== null && this.#droppedTo >= this.#next);
   }
 
+  get checkWish(): PageWish | null {
+    return this.#isJoined && this.#next !== null ? { fromId: this.#next, toId: null } : null;
+  }
+
+  lacks(trades: readonly FeedTrade[]): boolean {
+    const next = this.#next;
+    return next !== null && trades.some(({ id }) => id >= next);
+  }
+
   connected(now: EpochNs): void {
     this.#connectedAt = now;
     this.#isJoined = false;

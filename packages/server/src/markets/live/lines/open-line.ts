@@ -39,8 +39,10 @@ export class OpenLine implements Line {
   #connectedAt: EpochNs | null = null;
   #isJoined = false;
   #isAsked = false;
-  #isPositionNew = false;
+  /** The last one taken whose place was not noted. */
+  #taken: FeedTrade | null = null;
   readonly fault = null;
+  readonly checkWish: PageWish = { fromId: null, toId: null };
 
   constructor(options: {
     readonly symbol: string;
@@ -104,14 +106,23 @@ export class OpenLine implements Line {
     if (this.#waiting.length > 0) this.#bridge([]);
   }
 
+  lacks(trades: readonly FeedTrade[]): boolean {
+    const at = trades.findLastIndex(({ key }) => key === this.#place?.key);
+    return at < trades.length - 1;
+  }
+
   take(max: number): LineOutput | null {
-    return this.#queue.take(max);
+    const output = this.#queue.take(max);
+    const last = output?.trades.at(-1);
+    if (last !== undefined) this.#taken = last;
+    return output;
   }
 
   takePosition(): string | null {
-    if (!this.#isPositionNew || this.#queue.length > 0) return null;
-    this.#isPositionNew = false;
-    return JSON.stringify(this.#place);
+    if (this.#taken === null) return null;
+    const { id, key = '', day, ns } = this.#taken;
+    this.#taken = null;
+    return JSON.stringify({ id, key, day, ns } satisfies Place);
   }
 
   /** `past`: the newest trades of the venue, in its order. */
@@ -124,6 +135,8 @@ export class OpenLine implements Line {
     if (place !== null && at < 0) this.#lose(place, first!);
     this.#drop();
     this.#isJoined = true;
+    // Trades that were committed without their place get the same numbers again.
+    if (place !== null && at >= 0) this.#nextId = place.id + 1;
     for (const trade of trades) this.#emit(trade);
   }
 
@@ -142,7 +155,6 @@ export class OpenLine implements Line {
     this.#nextId += 1;
     this.#queue.push({ ...trade, id });
     this.#place = { id, key, day: trade.day, ns: trade.ns };
-    this.#isPositionNew = true;
   }
 
   #drop(): void {
