@@ -106,7 +106,9 @@ export class MemoryTape extends OneDataset implements LiveTape {
     const [start, end] = [epochNs(day, 0), epochNs(addDays(day, 1), 0)];
     const spans = this.#gaps.values().flatMap(({ from, to }): readonly DaySpan[] => {
       const [first, last] = [later(from, start), earlier(to ?? this.promise!, end)];
-      return first < last ? [[Number(first - start), Number(last - start)]] : [];
+      // A gap that has just begun to grow is listed too.
+      const isThere = first < last || (to === null && first === last);
+      return isThere ? [[Number(first - start), Number(last - start)]] : [];
     });
     return [...spans].sort(([a], [b]) => a - b);
   }
