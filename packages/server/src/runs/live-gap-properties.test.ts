@@ -34,7 +34,7 @@ import { MemoryTape } from '../../testing/tape/memory-tape.ts';
 import { SettledDaysReader } from '../results/settled-days-reader.ts';
 import { StudyReplays } from './study-replays.ts';
 
-const RUNS = 10;
+const RUNS = 6;
 
 /** A live tape with its readers. */
 class Live {

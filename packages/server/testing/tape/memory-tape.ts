@@ -39,6 +39,8 @@ export class MemoryTape extends OneDataset implements LiveTape {
   readonly damaged = new Map<UtcDay, 'index' | 'trades'>();
   /** Imported days with missing hours. */
   readonly partial = new Map<UtcDay, readonly DaySpan[]>();
+  /** Live days that imported files have replaced, without their gaps. */
+  readonly repaired = new Set<UtcDay>();
   /** The gaps of live days, by their start. */
   readonly #gaps = new Map<EpochNs, LiveGap>();
   readonly #symbol: string;
@@ -76,11 +78,6 @@ export class MemoryTape extends OneDataset implements LiveTape {
     for (const listener of this.#listeners) listener(commit);
   }
 
-  /** A gap that was recorded too late, or was never there. */
-  changeGaps(change: (gaps: Map<EpochNs, LiveGap>) => void): void {
-    change(this.#gaps);
-  }
-
   async days(): Promise<readonly TapeDay[]> {
     const today = this.promise === null ? null : dayOf(this.promise);
     return this.#found.map(({ day, count }) => {
@@ -94,11 +91,17 @@ export class MemoryTape extends OneDataset implements LiveTape {
   }
 
   #liveDay(day: UtcDay, trades: number, isOpen: boolean): TapeDay {
+    if (this.repaired.has(day)) return this.#repairedDay(day, trades);
     const gaps = this.#gapsOf(day);
     const missing = gaps.length === 0 ? {} : { gaps };
     if (isOpen) return { day, trades, state: 'open', ...missing };
     const digest = this.#digest(day);
     return { day, trades, state: gaps.length === 0 ? 'sealed' : 'partial', digest, ...missing };
+  }
+
+  #repairedDay(day: UtcDay, trades: number): TapeDay {
+    const digest = this.#digest(day);
+    return { day, trades, state: 'sealed', digest, version: digest, origin: 'replaced' };
   }
 
   /** The parts of all gaps on a day, so far. */
