@@ -460,7 +460,8 @@ export class Service implements AsyncDisposable {
   /** A contract whose prices are off the tick grid is down until its trades can be taken again. */
   #noteOffTick(dataset: string, contract: string, price: OffTickPrice | null): void {
     const { log } = this.#options;
-    if (price === null) log.warn({ dataset, contract }, 'the trades of this contract are taken again');
+    if (price === null)
+      log.warn({ dataset, contract }, 'the trades of this contract are taken again');
     else log.error({ dataset, ...price }, OFF_TICK);
     this.#serving?.doors?.hub.setContract(contract, price === null ? 'up' : 'down');
     this.#metrics.tell((it) => it.noteOffTick(contract, price !== null));
