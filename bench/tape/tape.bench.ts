@@ -191,10 +191,10 @@ async function measureAppend(root: string, days: readonly SimDay[], offerRows: n
 }
 
 async function appendAll(
-  intake: { offer(batches: readonly IntakeBatch[], promise: EpochNs | null): Promise<void> },
+  intake: { offer(batches: readonly IntakeBatch[], promise: EpochNs | null): Promise<unknown> },
   offers: readonly IntakeBatch[],
 ): Promise<void> {
-  const underWay: Promise<void>[] = [];
+  const underWay: Promise<unknown>[] = [];
   for (const offer of offers) {
     if (underWay.length === OFFERS_UNDER_WAY) await underWay.shift();
     underWay.push(intake.offer([offer], null));

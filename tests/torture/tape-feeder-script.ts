@@ -34,7 +34,7 @@ export class FeederScript {
     this.offers += 1;
     if (this.#isStopped) {
       this.isOver = true;
-      return { index, batches: [], promise: this.#end() };
+      return { index, batches: [], promise: this.#end(), notes: [] };
     }
     const offer = this.#script.next().value;
     this.#latest = offer.promise ?? this.#latest;

@@ -29,8 +29,8 @@ const tape = await openTape({
 rmSync(socketPath, { force: true });
 const server = createServer((socket) => {
   socket.on('error', () => {});
-  receiveValues<WireOffer>(socket, ({ index, batches, promise }) => {
-    tape.intake.offer(batches, promise).then(
+  receiveValues<WireOffer>(socket, ({ index, batches, promise, notes }) => {
+    tape.intake.offer(batches, promise, notes).then(
       () => sendValue(socket, { index }),
       (error: unknown) => {
         if (!closing) throw error;

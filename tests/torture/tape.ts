@@ -134,11 +134,11 @@ async function contentOfDirectory(tapeRoot: string) {
 async function contentUndisturbed(seed: number, offers: number) {
   await using tape = await openSimTape(new SimDisk().boot());
   const script = new FeederScript(seed, FEEDER_PACE);
-  const pending: Promise<void>[] = [];
+  const pending: Promise<unknown>[] = [];
   while (script.offers < offers) {
     if (script.offers === offers - 1) script.stop();
-    const { batches, promise } = script.next()!;
-    pending.push(tape.intake.offer(batches, promise));
+    const { batches, promise, notes } = script.next()!;
+    pending.push(tape.intake.offer(batches, promise, notes));
     await tape.intake.offer([], null);
   }
   await Promise.all(pending);

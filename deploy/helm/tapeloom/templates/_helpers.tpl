@@ -23,6 +23,8 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- if .Values.cluster.enabled }}
 - name: TAPELOOM_NODE
   valueFrom: { fieldRef: { fieldPath: metadata.name } }
+- name: TAPELOOM_INTERNAL_URL
+  value: "http://$(TAPELOOM_NODE).{{ .Release.Name }}-nodes:9464"
 - name: TAPELOOM_POSTGRES_URL
   value: {{ required "cluster.postgresUrl is missing" .Values.cluster.postgresUrl | quote }}
 - name: TAPELOOM_NATS_URL

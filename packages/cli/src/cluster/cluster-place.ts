@@ -9,16 +9,26 @@ import { configOf } from '../command-config.ts';
 
 export interface ClusterPlace {
   readonly cluster: ClusterConfig;
-  readonly dataset: string;
+  /** The live datasets, at least one. */
+  readonly datasets: readonly string[];
 }
 
-export async function clusterPlace(io: CommandIo): Promise<ClusterPlace> {
-  const config = configOf(io);
+/** `named`: the only dataset to work on, which must be one of the configured ones. */
+export async function clusterPlace(
+  io: CommandIo,
+  named?: string,
+  config = configOf(io),
+): Promise<ClusterPlace> {
   if (config.cluster === null) {
     throw new UsageError(
       'this command works on a cluster: set TAPELOOM_POSTGRES_URL and TAPELOOM_NATS_URL to the servers that its nodes share',
     );
   }
-  const [first] = sharedMarkets(await readMarkets(new NodeDisk(), config));
-  return { cluster: config.cluster, dataset: openMarket(first!).dataset };
+  const markets = sharedMarkets(await readMarkets(new NodeDisk(), config));
+  const datasets = markets.map((market) => openMarket(market).dataset);
+  if (named === undefined) return { cluster: config.cluster, datasets };
+  if (datasets.includes(named)) return { cluster: config.cluster, datasets: [named] };
+  throw new UsageError(
+    `--dataset must be a live dataset of this cluster (${datasets.join(', ')}); got ${JSON.stringify(named)}.`,
+  );
 }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ClusterStatus, NodeStatus } from '@tapeloom/server/operations/cluster/cluster-status';
+import type { NodeStatus } from '@tapeloom/server/operations/cluster/cluster-facts';
+import type {
+  ClusterStatus,
+  DatasetStatus,
+} from '@tapeloom/server/operations/cluster/cluster-status';
 import { clusterText } from './cluster-view.ts';
 
 function node(name: string, changed: Partial<NodeStatus>): NodeStatus {
@@ -27,6 +31,7 @@ function node(name: string, changed: Partial<NodeStatus>): NodeStatus {
     lagMs: 20,
     connections: 0,
     notReady: null,
+    internalUrl: null,
     behind: 0,
     offsetMs: 0,
     ...changed,
@@ -34,6 +39,11 @@ function node(name: string, changed: Partial<NodeStatus>): NodeStatus {
 }
 
 function status(changed: Partial<ClusterStatus>): ClusterStatus {
+  const { nodes = [], stream = null, appends = null } = changed;
+  const first: DatasetStatus = {
+    ...{ dataset: 'SIM', appends, watermark: null, lagMs: null, stream, objects: null },
+    nodes,
+  };
   return {
     id: 'cluster_1',
     dataset: 'SIM',
@@ -44,6 +54,7 @@ function status(changed: Partial<ClusterStatus>): ClusterStatus {
     objects: null,
     mixedIndicators: [],
     appends: null,
+    datasets: [first],
     concerns: [],
     ...changed,
   };
@@ -52,8 +63,8 @@ function status(changed: Partial<ClusterStatus>): ClusterStatus {
 test('a node that is no longer heard of is silent, whatever it said last', () => {
   const nodes = [node('a', { heardMsAgo: 22_300 }), node('b', {}), node('c', { isAlive: false })];
   const text = clusterText(status({ nodes, appends: 'b' }));
-  assert.match(text, /^a .* silent +- +100 .*22\.3 s$/m);
-  assert.match(text, /^b .* ready +leading +100 /m);
+  assert.match(text, /^a .* silent +SIM +- +100 .*22\.3 s$/m);
+  assert.match(text, /^b .* ready +SIM +leading +100 /m);
   assert.match(text, /^c .* gone /m);
 });
 
@@ -81,4 +92,20 @@ test('what a server lacks is shown, and stands out where it takes itself for who
   }
   const short = { ...stream, leaderMissing: 40 };
   assert.match(clusterText(status({ servers, stream: short })), /^nats-0 .* leads, LACKS 40$/m);
+});
+
+test('each live dataset has its leader, watermark and lag, and each node its state on it', () => {
+  const nodes = [node('a', {}), node('b', { tape: null })];
+  const following = { ...nodes[0]!.tape!, role: 'following' as const, sequence: 7, lagMs: 60_000 };
+  const feed = {
+    ...{ dataset: 'FEED', appends: 'b', watermark: '1794830400000000000', lagMs: 60_000 },
+    ...{ stream: null, objects: null },
+    nodes: [{ ...nodes[0]!, tape: following }],
+  };
+  const { datasets } = status({ nodes, appends: 'a' });
+  const text = clusterText(status({ nodes, datasets: [...datasets, feed] }));
+  assert.match(text, /^SIM +a +- +-$/m);
+  assert.match(text, /^FEED +b +2026-11-16T12:00:00\.000Z +60,000$/m);
+  assert.match(text, /^a .* SIM +leading +100 .*\n +FEED +following +7 +0 +60,000$/m);
+  assert.match(text, /^b .* SIM +- .*\n +FEED +- +- +- +20$/m);
 });

@@ -1,9 +1,11 @@
-/** Renders a cluster as text: its nodes, its stream with the servers that store it, and its concerns. */
+/** Renders a cluster as text: its live datasets, its nodes, the servers that store its streams, and its concerns. */
 
-import {
-  type ClusterStatus,
-  type NodeStatus,
-  SILENT_MS,
+import { MS_NS_BIG } from '@tapeloom/core/units';
+import { SILENT_MS } from '@tapeloom/server/operations/cluster/cluster-concerns';
+import type { NodeStatus } from '@tapeloom/server/operations/cluster/cluster-facts';
+import type {
+  ClusterStatus,
+  DatasetStatus,
 } from '@tapeloom/server/operations/cluster/cluster-status';
 import { sizeText } from '../size-text.ts';
 import { factsText, tableText } from '../table-text.ts';
@@ -11,16 +13,12 @@ import { factsText, tableText } from '../table-text.ts';
 const UNKNOWN = '-';
 
 export function clusterText(status: ClusterStatus): string {
-  const { id, dataset, nodes, servers, concerns } = status;
+  const { id, nodes, servers, datasets, concerns } = status;
   const parts = [
-    factsText([
-      ['cluster', id ?? 'none yet'],
-      ['dataset', dataset],
-      ['appends', status.appends ?? 'unknown'],
-      ...streamFacts(status),
-    ]),
+    factsText([['cluster', id ?? 'none yet'], ...datasets.flatMap(streamFacts)]),
+    datasetsTable(datasets),
   ];
-  if (nodes.length > 0) parts.push(nodesTable(nodes));
+  if (nodes.length > 0) parts.push(nodesTable(status));
   if (servers.length > 0) parts.push(serversTable(status));
   parts.push(
     concerns.length === 0 ? 'All is well.\n' : concerns.map((concern) => `! ${concern}\n`).join(''),
@@ -28,7 +26,29 @@ export function clusterText(status: ClusterStatus): string {
   return parts.join('\n');
 }
 
-function streamFacts({ stream, objects }: ClusterStatus): [string, string][] {
+function datasetsTable(datasets: readonly DatasetStatus[]): string {
+  const columns = [
+    { title: 'dataset' },
+    { title: 'appends' },
+    { title: 'watermark' },
+    { title: 'lag ms', isNumber: true },
+  ];
+  return tableText(
+    columns,
+    datasets.map(({ dataset, appends, watermark, lagMs }) => [
+      dataset,
+      appends ?? 'unknown',
+      watermark === null ? UNKNOWN : instantText(watermark),
+      lagMs === null ? UNKNOWN : number(Math.round(lagMs)),
+    ]),
+  );
+}
+
+function instantText(ns: string): string {
+  return new Date(Number(BigInt(ns) / MS_NS_BIG)).toISOString();
+}
+
+function streamFacts({ stream, objects }: DatasetStatus): [string, string][] {
   return [stream, objects].flatMap((kept): [string, string][] => {
     if (kept === null) return [];
     const { name, first, last, bytes, bytesMax, replicas } = kept;
@@ -38,12 +58,14 @@ function streamFacts({ stream, objects }: ClusterStatus): [string, string][] {
   });
 }
 
-function nodesTable(nodes: readonly NodeStatus[]): string {
+/** A row for each node, and one more for each further dataset. */
+function nodesTable({ nodes, datasets }: ClusterStatus): string {
   const columns = [
     { title: 'node' },
     { title: 'roles' },
     { title: 'version' },
     { title: 'state' },
+    { title: 'dataset' },
     { title: 'tape' },
     { title: 'sequence', isNumber: true },
     { title: 'behind', isNumber: true },
@@ -53,19 +75,36 @@ function nodesTable(nodes: readonly NodeStatus[]): string {
   ];
   return tableText(
     columns,
-    nodes.map((node) => [
-      node.name,
-      node.roles.join(', '),
-      node.program,
-      stateOf(node),
-      isSilent(node) ? UNKNOWN : (node.tape?.role ?? UNKNOWN),
-      node.tape === null ? UNKNOWN : number(node.tape.sequence),
-      node.behind === null ? UNKNOWN : number(node.behind),
-      node.lagMs === null ? UNKNOWN : number(Math.round(node.lagMs)),
-      number(node.connections),
-      `${(Math.max(0, node.heardMsAgo) / 1_000).toFixed(1)} s`,
-    ]),
+    nodes.flatMap((node) =>
+      datasets.map((dataset, index) => {
+        const cells = nodeCells(node, dataset);
+        return index === 0 ? cells : cells.map((cell, at) => (isOfNode(at) ? '' : cell));
+      }),
+    ),
   );
+}
+
+/** Whether a column of the nodes is the same for all datasets. */
+function isOfNode(column: number): boolean {
+  return column < 4 || column > 8;
+}
+
+function nodeCells(node: NodeStatus, { dataset, nodes }: DatasetStatus): readonly string[] {
+  const { tape = null, behind = null } = nodes.find(({ id }) => id === node.id) ?? {};
+  const lagMs = tape?.lagMs ?? node.lagMs;
+  return [
+    node.name,
+    node.roles.join(', '),
+    node.program,
+    stateOf(node),
+    dataset,
+    isSilent(node) ? UNKNOWN : (tape?.role ?? UNKNOWN),
+    tape === null ? UNKNOWN : number(tape.sequence),
+    behind === null ? UNKNOWN : number(behind),
+    lagMs === null ? UNKNOWN : number(Math.round(lagMs)),
+    number(node.connections),
+    `${(Math.max(0, node.heardMsAgo) / 1_000).toFixed(1)} s`,
+  ];
 }
 
 function isSilent({ heardMsAgo }: NodeStatus): boolean {
@@ -80,14 +119,14 @@ function stateOf(node: NodeStatus): string {
   return notReady === null ? 'ready' : 'not ready';
 }
 
-function serversTable({ servers, stream, isSyncAssured }: ClusterStatus): string {
+function serversTable({ servers, datasets, isSyncAssured }: ClusterStatus): string {
   const columns = [
     { title: 'server' },
     { title: 'address' },
     { title: 'version' },
     { title: 'syncs' },
     { title: 'payload', isNumber: true },
-    { title: 'stream' },
+    ...datasets.map(({ dataset }) => ({ title: `stream of ${dataset}` })),
   ];
   const rows = servers.map(({ url, name, version, payloadBytesMax, isSyncAlways }) => [
     name ?? UNKNOWN,
@@ -101,7 +140,7 @@ function serversTable({ servers, stream, isSyncAssured }: ClusterStatus): string
         ? 'always'
         : 'NO',
     payloadBytesMax === null ? UNKNOWN : sizeText(payloadBytesMax),
-    roleIn(stream, name),
+    ...datasets.map(({ stream }) => roleIn(stream, name)),
   ]);
   return tableText(columns, rows);
 }

@@ -1,4 +1,4 @@
-/** The contracts with trades on a day, from the configured live market. */
+/** The contracts of a live dataset with trades on a day, from the configured markets. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { openMarket } from '@tapeloom/server/markets/open-market';
@@ -7,9 +7,11 @@ import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 
 export async function contractsOfDays(
   config: Parameters<typeof readMarkets>[1],
-): Promise<(day: UtcDay) => readonly string[]> {
+): Promise<(dataset: string) => (day: UtcDay) => readonly string[]> {
   const { live } = await readMarkets(new NodeDisk(), config);
-  const markets = live.map(openMarket);
-  return (day) =>
-    markets.flatMap((market) => market.listing(day).streamedOn(day)).map(({ symbol }) => symbol);
+  const markets = new Map(live.map(openMarket).map((market) => [market.dataset, market]));
+  return (dataset) => (day) => {
+    const listing = markets.get(dataset)?.listing(day);
+    return (listing?.streamedOn(day) ?? []).map(({ symbol }) => symbol);
+  };
 }

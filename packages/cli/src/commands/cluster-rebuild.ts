@@ -1,7 +1,10 @@
 /** `tapeloom cluster rebuild`: creates a new stream from a node's directory after NATS lost everything. */
 
 import { resolve } from 'node:path';
-import { rebuildCluster } from '@tapeloom/server/operations/cluster/rebuild-cluster';
+import {
+  type RebuiltTape,
+  rebuildCluster,
+} from '@tapeloom/server/operations/cluster/rebuild-cluster';
 import { tell } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
 import { ROOM_TEXTS, roomOf } from '../cluster/cluster-room.ts';
@@ -17,15 +20,15 @@ import { readArgs } from '../read-args.ts';
 export const clusterRebuildCommand: CommandBody = {
   usage: `Usage: tapeloom cluster rebuild <directory>… [--accept-loss] [--replicas <n>] [--stream-bytes <size>] [--object-bytes <size>] [--yes] [--json]
 
-After the loss of all NATS servers: creates a new stream on new servers from the data directory of a node, with the accounts in
-PostgreSQL. Name the directories of all nodes, copied from their machines if necessary; the one with the most of the tape is
-used. No node may run. If a node is known to have had more, or days are missing, nothing is done. Everything stored is read back and
-compared. The result is a new cluster: the directory that was used belongs to it; remove tape/ in all others, and they
-fetch everything again. Until the next midnight UTC, clients that reconnect start with a snapshot. An interrupted run continues
+After the loss of all NATS servers: creates new streams on new servers from the data directories of nodes, with the accounts in
+PostgreSQL. Name the directories of all nodes, copied from their machines if necessary; for each live dataset, the one with the
+most of its tape is used. No node may run. If a node is known to have had more, or days are missing, nothing is done. Everything
+stored is read back and compared. The result is a new cluster: the tape that was used belongs to it; remove that dataset below tape/
+in all other directories, and they fetch everything again. Until the next midnight UTC, clients that reconnect start with a snapshot. An interrupted run continues
 when you repeat it. If a server still has the stream, see tapeloom cluster repair.
 
   <directory>            data directories of nodes
-  --accept-loss          continue without the records that are known to be missing
+  --accept-loss          continue without the records, or datasets, that are known to be missing
   --replicas <n>         as for tapeloom cluster init
   --stream-bytes <size>  as there
   --object-bytes <size>  as there
@@ -62,13 +65,16 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     onProgress: (what, done, total) => progress.show(() => `${what}: ${done} of ${total}`),
   });
   progress.erase();
-  const { id, data, tape } = rebuilt;
+  const text = rebuilt.datasets.map((one) => tapeText(rebuilt.id, one)).join('');
+  return tell(io, values.json, rebuilt, text);
+}
+
+function tapeText(id: string, { dataset, data, tape }: RebuiltTape): string {
   const open =
     tape.open === null
       ? ''
       : ` and the open day ${dateText(tape.open.day)} with ${tape.open.trades.toLocaleString('en')} trades`;
-  const text = `The cluster ${id} has ${tape.days.length} sealed days${open} of ${data}, equal by their digests.
-Start a node on ${data} first. On all others, remove tape/ of the data directory before you start them.
+  return `The cluster ${id} has ${tape.days.length} sealed days${open} of ${dataset} from ${data}, equal by their digests.
+Start a node on ${data} first. In all other data directories, remove tape/${dataset} before you start their nodes.
 `;
-  return tell(io, values.json, rebuilt, text);
 }

@@ -18,9 +18,11 @@ const CLEAR_SCREEN = '\x1b[H\x1b[2J';
 export const clusterStatusCommand: CommandBody = {
   usage: `Usage: tapeloom cluster status [--watch] [--json]
 
-Shows the nodes of a cluster with their roles and versions, which one appends to the tape, how far each is
-behind in messages and milliseconds, the NATS servers with their contents and whether they sync, and all
-problems found. It changes nothing. The exit code is 1 if there is a problem.
+Shows the live datasets of a cluster, each with the node that appends, its watermark and lag; the nodes with
+their roles and versions, and how far each is behind on every dataset; the NATS servers with their contents
+and whether they sync; and all problems found. It changes nothing. The exit code is 1 if there is a problem.
+
+With --json, "datasets" has all live datasets; the other fields about a tape are those of the first one.
 
   --watch  again every second, until ctrl-c
   --json   JSON instead of text, one line each time
@@ -33,9 +35,9 @@ Examples:
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { values } = readArgs(args, { flags: ['watch', 'json'], words: [] });
-  const { cluster, dataset } = await clusterPlace(io);
+  const { cluster, datasets } = await clusterPlace(io);
   for (;;) {
-    const status = await clusterStatus(cluster, dataset);
+    const status = await clusterStatus(cluster, datasets);
     show(io, status, values.json, values.watch);
     if (!values.watch) return status.concerns.length === 0 ? ExitCode.ok : ExitCode.failure;
     await setTimeout(LOOK_EVERY_MS, null, { signal: io.signal }).catch(() => undefined);

@@ -1,7 +1,13 @@
 /** `tapeloom migrate`: moves a data directory into a cluster, or a cluster into a data directory. */
 
-import { resolve } from 'node:path';
-import { type MovedData, moveBack, moveIn } from '@tapeloom/server/operations/cluster/move-data';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  type MovedData,
+  type MovedDataset,
+  moveBack,
+  moveIn,
+} from '@tapeloom/server/operations/cluster/move-data';
 import { writeJson } from '../accounts/account-options.ts';
 import { clusterPlace } from '../cluster/cluster-place.ts';
 import { contractsOfDays } from '../cluster/contracts-of-days.ts';
@@ -46,17 +52,21 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const taken = { flags: ['back', 'yes', 'json'] as const, words: ['the directory'] };
   const { values, words } = readArgs(args, taken);
   const data = resolve(words[0]!);
-  const { cluster, dataset } = await clusterPlace(io);
+  const configured = configOf(io);
+  const hasInstruments = existsSync(join(data, 'instruments.yaml'));
+  const config = hasInstruments ? { ...configured, data } : configured;
+  const place = await clusterPlace(io, undefined, config);
   if (values.back) io.stderr(NOT_BACK);
   const what = values.back ? `Move the cluster into ${data}` : `Move ${data} into the cluster`;
   if (!values.yes && !(await isWanted(io, `${what}?`))) {
     io.stderr('Nothing was changed.\n');
     return ExitCode.failure;
   }
-  const listed = await contractsOfDays({ ...configOf(io), data });
+  const listed = await contractsOfDays(config);
   const progress = new ProgressLine(io, {});
   const moved = await (values.back ? moveBack : moveIn)({
-    ...{ data, cluster, dataset },
+    ...place,
+    data,
     listed,
     onProgress: (what, done, total) => progress.show(() => `${what}: ${done} of ${total}`),
   });
@@ -66,20 +76,25 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   return ExitCode.ok;
 }
 
-function movedText({ clusterId, accounts, tape }: MovedData): string {
+function movedText({ clusterId, accounts, datasets }: MovedData): string {
   const tables = tableText(
     [{ title: 'table' }, { title: 'rows', isNumber: true }, { title: 'digest' }],
     accounts
       .filter(({ rows }) => rows > 0)
       .map(({ table, rows, digest }) => [table, rows.toLocaleString('en'), digest.slice(0, 16)]),
   );
+  const tapes = datasets.map(tapeText).join('\n');
+  return `${tables}\n${tapes}Both sides are equal. Cluster ${clusterId}.\n`;
+}
+
+function tapeText({ dataset, tape }: MovedDataset): string {
   const days = tableText(
-    [{ title: 'contract' }, { title: 'day' }, { title: 'trades’ digest' }],
+    [{ title: dataset }, { title: 'day' }, { title: 'trades’ digest' }],
     tape.days.map(({ symbol, day, digest }) => [symbol, dateText(day), digest.slice(0, 16)]),
   );
   const open =
     tape.open === null
       ? ''
       : `The open day ${dateText(tape.open.day)} continues with ${tape.open.trades.toLocaleString('en')} trades.\n`;
-  return `${tables}\n${days}\n${open}Both sides are equal. Cluster ${clusterId}.\n`;
+  return `${days}\n${open}`;
 }

@@ -9,6 +9,7 @@ import { addDays, dayOf, epochNs, nsOfDay } from '@tapeloom/core/utc-day';
 import { readDay } from '@tapeloom/server/markets/replay/read-day';
 import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import { missingDays } from '@tapeloom/server/runs/coverage';
+import { byDay } from '@tapeloom/server/runs/missing-times';
 import { openStoredTape } from '@tapeloom/server/tape/read/stored-tape';
 import type { Tape } from '@tapeloom/server/tape/tape';
 import { SessionStore } from '@tapeloom/server/tape/write/session-store';
@@ -51,7 +52,14 @@ export async function tapeReplay(
   const from = wantedFrom ?? (await firstTrade(tape, symbol, session));
   if (from === null) throw new Error(`${symbol} did not trade in the session of ${dateText(day)}.`);
   if (from >= end) throw new UsageError('--from lies after the end of that day');
-  refuse(missingDays((one) => states.has(one), sessionTable(book, 'full'), from, end));
+  refuse(
+    missingDays(
+      byDay((one) => states.has(one)),
+      sessionTable(book, 'full'),
+      from,
+      end,
+    ),
+  );
   const played = daysFrom(dayOf(from), dayOf((end - 1n) as EpochNs));
   const cut = played.filter((one) => states.get(one) === 'partial');
   if (cut.length > 0) {

@@ -6,6 +6,7 @@ import { MINUTE_NS_BIG, SECOND_NS } from '@tapeloom/core/units';
 import { addDays, dayOf, earlier, epochNs } from '@tapeloom/core/utc-day';
 import { isOneSided } from '@tapeloom/server/feeds/day-rows';
 import { missingDays } from '@tapeloom/server/runs/coverage';
+import { byDay } from '@tapeloom/server/runs/missing-times';
 import type { FileFacts } from './file-text.ts';
 import type { TradeFile } from './trade-file.ts';
 
@@ -33,7 +34,12 @@ export function factsOf(
     last,
     cutAtBegin: cutAtBegin(sessions, first),
     cutAtEnd: endOf(sessions, last) > last + 1n ? null : sessionAt(sessions, last),
-    emptyDays: missingDays((day) => traded.has(day), fullSessions, first, last),
+    emptyDays: missingDays(
+      byDay((day) => traded.has(day)),
+      fullSessions,
+      first,
+      last,
+    ),
     oneSidedDays: days.filter(isOneSided).map(({ day }) => day),
     isLikeBars: areLikeBars(days),
     hasTickRule: options.trades.hasTickRule,

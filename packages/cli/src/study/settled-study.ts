@@ -15,9 +15,10 @@ import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { missingDays } from '@tapeloom/server/runs/coverage';
 import { sessionStart } from '@tapeloom/server/runs/look-back';
+import type { MissingOn } from '@tapeloom/server/runs/missing-times';
 import { runSource } from '@tapeloom/server/runs/run-source';
 import { beginRun, type CreateRun, readTo, type TapeRun } from '@tapeloom/server/runs/run-start';
-import { DamagedDays, tapeNow, wholeOn } from '@tapeloom/server/runs/sound-tape';
+import { DamagedDays, missingNow, tapeNow } from '@tapeloom/server/runs/sound-tape';
 import type { Tape, TapePlace } from '@tapeloom/server/tape/tape';
 import type { RemoveEntry, UpsertEntry } from '../entries/entry.ts';
 
@@ -155,9 +156,11 @@ class LogRun implements TapeRun, RunOutput {
 async function refuseMissingDays(request: SettledRequest, start: EpochNs): Promise<void> {
   const { tape, symbol, sessions, fullSessions, from, to } = request;
   const now = await tapeNow(tape, symbol, new DamagedDays());
-  const isWhole = wholeOn(now);
-  const isThere = (day: UtcDay) => isWhole(day) || now.damagedDays.includes(day);
-  const missing = missingDays(isThere, fullSessions, start, to);
+  const missingOn = missingNow(now);
+  const isDamaged = (day: UtcDay) => now.damagedDays.includes(day);
+  const isThere = (day: UtcDay) => isDamaged(day) || missingOn(day) !== 'all';
+  const unreadable: MissingOn = (day) => (isDamaged(day) ? [] : missingOn(day));
+  const missing = missingDays(unreadable, fullSessions, start, to);
   if (missing.length === 0) return;
   let first = sessions.atOrAfter(from);
   while (first !== null && !isThere(dayOf(first.open))) first = sessions.atOrAfter(first.close);

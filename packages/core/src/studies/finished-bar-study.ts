@@ -3,9 +3,10 @@
  * bars are no objects, so k counts births and removals only. A trade first removes what it reaches, in each bar it is
  * part of; then the bar it fills creates its objects. A bar that ends otherwise creates its objects before the trade
  * that ended it counts. At the close the last bar creates its objects, then the oldest expire. From a session's first
- * missing day on no bar creates objects.
+ * missing time on no bar creates objects.
  */
 
+import type { Rank } from '../numbers.ts';
 import type { TradeBatch } from '../trade-batch.ts';
 import { epochNsText } from '../utc-day.ts';
 import type { CarriedObjects, Trigger } from './carried-objects.ts';
@@ -136,7 +137,7 @@ class SearchedBar implements CutBar {
     this.#forming = false;
     const finds = this.#finder.finds(this.#id);
     const session = this.#session!;
-    if (finds.length === 0 || !session.isWhole()) return;
+    if (finds.length === 0 || !session.isWhole(rank as Rank, endNs)) return;
     const ts = epochNsText(session.origin, this.#startNs);
     const end = epochNsText(session.origin, endNs);
     for (const { n, data, trigger } of finds) {

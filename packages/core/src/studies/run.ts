@@ -36,14 +36,15 @@ export interface RunOptions {
   readonly phase?: number;
   /** With `stepNs`: that step holds only at first, and then follows this size, as in `goLive`. */
   readonly formingBytes?: FormingBytes;
-  /**
-   * Whether a session is whole on the tape, from its open up to and including a day. Absent: every one is. Called with
-   * the run's current day or the session's last.
-   */
+  /** Absent: every session is whole. */
   readonly isWholeUpTo?: IsWholeUpTo;
 }
 
-export type IsWholeUpTo = (session: Session, day: UtcDay) => boolean;
+/**
+ * Whether a session is whole on the tape, from its open up to `ns` nanoseconds after the midnight of `day`, where an
+ * entry of that day is, or an event until the midnight after it.
+ */
+export type IsWholeUpTo = (session: Session, day: UtcDay, ns: number) => boolean;
 
 /** The encoded size of the objects output so far that are not final; called after a flush. */
 export type FormingBytes = () => number;
@@ -69,9 +70,6 @@ export class StudyRun {
   #firedNs = 0;
   #session: Session | null = null;
   #isOpen = false;
-  /** The day for which `#isWholeOnDay` was determined. */
-  #judgedDay: UtcDay | null = null;
-  #isWholeOnDay = false;
   /** The session's close while it is open, else the next open. */
   #sessionEdgeNs = Number.POSITIVE_INFINITY;
   /** Added to a time of this day it gives the time since the midnight of the session's origin. */
@@ -215,7 +213,6 @@ export class StudyRun {
     const openNs = nsOfDay(session.open);
     const closeNs = openNs + Number(session.close - session.open);
     this.#isOpen = true;
-    this.#judgedDay = null;
     this.#offsetNs = Number(epochNs(this.#mark.day, 0) - epochNs(origin, 0));
     this.#sessionEdgeNs = closeNs - this.#offsetNs;
     if (this.#stepNs === 0) this.#output.openSession(session);
@@ -232,20 +229,21 @@ export class StudyRun {
   }
 
   #closeSession(): void {
-    this.#mark.k = this.#study.closeSession(this.#mark, this.#isWhole());
+    this.#mark.k = this.#study.closeSession(this.#mark, this.#isWholeAt(this.#firedNs));
     this.#isOpen = false;
     this.#awaitSession(this.#session!.close);
   }
 
-  /** Events belong to the day of the mark, including those due at the midnight after it. */
-  readonly #isWhole = (): boolean => {
-    const { day } = this.#mark;
-    if (day !== this.#judgedDay) {
-      this.#isWholeOnDay = this.#isWholeUpTo(this.#session!, day);
-      this.#judgedDay = day;
-    }
-    return this.#isWholeOnDay;
+  readonly #isWhole = (rank: Rank, atNs: number): boolean => {
+    const batch = this.#batch;
+    if (batch === null) return this.#isWholeAt(this.#firedNs);
+    return this.#isWholeAt(Math.max(batch.ts[rank - batch.firstRank]!, atNs - this.#offsetNs));
   };
+
+  /** Events belong to the day of the mark, including those due at the midnight after it. */
+  #isWholeAt(ns: number): boolean {
+    return this.#isWholeUpTo(this.#session!, this.#mark.day, ns);
+  }
 
   /** Looks up the session that opens next, at or after `instant`. */
   #awaitSession(instant: EpochNs): void {

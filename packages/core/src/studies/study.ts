@@ -23,8 +23,11 @@ export interface StudySession {
   readonly closeNs: number;
   /** The regular hours inside a trading day of the exchange, if any. */
   readonly regular?: { readonly openNs: number; readonly closeNs: number };
-  /** Whether all of the session until now is on the tape; once false, it stays false. */
-  isWhole(): boolean;
+  /**
+   * Whether all of the session until an update of entry `rank` at `atNs` is on the tape, or until the entry if that is
+   * later. Once false, it stays false.
+   */
+  isWhole(rank: Rank, atNs: number): boolean;
 }
 
 /** The position of a version in the study's log. Mutable on purpose: studies reuse theirs. */

@@ -1,7 +1,14 @@
 /** The naive twin of absorption: lists of holds and used prints, searched again for every trade. */
 
 import { autoThreshold } from './auto-threshold.ts';
-import { TwinLog, type TwinTape, type TwinTrade, type TwinUpdate, tradesIn } from './twin-tape.ts';
+import {
+  isWhole,
+  TwinLog,
+  type TwinTape,
+  type TwinTrade,
+  type TwinUpdate,
+  tradesIn,
+} from './twin-tape.ts';
 
 export interface AbsorptionParams {
   readonly windowMs: number;
@@ -57,9 +64,7 @@ export function absorptionTwin(tape: TwinTape, params: AbsorptionParams): TwinUp
       }
     }
     endHolds(tape.until < session.close ? tape.until : session.close);
-    sessionVolumes.push(
-      session.missingDay !== undefined ? [] : consecutiveVolumes(trades, windowNs),
-    );
+    sessionVolumes.push(!isWhole(session) ? [] : consecutiveVolumes(trades, windowNs));
   }
   return log.updates;
 }

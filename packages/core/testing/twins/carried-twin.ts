@@ -4,7 +4,7 @@
  */
 
 import { type BarParams, barTwin, type Part } from './bar-twin.ts';
-import { TwinLog, type TwinSession, type TwinTape, type TwinUpdate } from './twin-tape.ts';
+import { isWhole, TwinLog, type TwinSession, type TwinTape, type TwinUpdate } from './twin-tape.ts';
 
 export interface TwinFind {
   readonly n: number;
@@ -64,7 +64,7 @@ export function carriedTwin(
         }
         partsSeen.set(id, parts.length);
       }
-      if (!final || isBroken(session, update.day)) continue;
+      if (!final || isBroken(session, update)) continue;
       for (const find of findsIn(parts, id)) {
         const oldest = alive.length === countMax ? alive[0]!.id : null;
         const object = { id: `${id}.${find.n}`, final: true, ts, data: find.data };
@@ -80,15 +80,19 @@ export function carriedTwin(
     }
     if (session.close > tape.until) continue;
     removeWhere(
-      (it) => session.missingDay !== undefined || it.session === index - params.lookback,
+      (it) => !isWhole(session) || it.session === index - params.lookback,
       (id) => log.removeByTime(session.close, id),
     );
   }
   return log.updates;
 }
 
-/** Whether this day of the session, or an earlier one, is missing. */
-function isBroken({ missingDay }: TwinSession, day: number): boolean {
+/** Whether the day of an update or an earlier one is missing, or hours before it are. */
+function isBroken(
+  { missingDay, missingFrom }: TwinSession,
+  { day, at }: Pick<TwinUpdate, 'day' | 'at'>,
+): boolean {
+  if (missingFrom !== undefined && at > missingFrom) return true;
   return missingDay !== undefined && day >= missingDay;
 }
 

@@ -1,7 +1,14 @@
 /** The naive twin of large trades. */
 
 import { autoThreshold } from './auto-threshold.ts';
-import { TwinLog, type TwinTape, type TwinTrade, type TwinUpdate, tradesIn } from './twin-tape.ts';
+import {
+  isWhole,
+  TwinLog,
+  type TwinTape,
+  type TwinTrade,
+  type TwinUpdate,
+  tradesIn,
+} from './twin-tape.ts';
 
 export interface LargeTradesParams {
   readonly gapMs: number;
@@ -41,7 +48,7 @@ export function largeTradesTwin(tape: TwinTape, params: LargeTradesParams): Twin
       if (sizeOf(cluster) >= threshold) log.byTrade(trade, objectOf(cluster, false, threshold));
     }
     endByTime(tape.until);
-    sessionSizes.push(session.missingDay !== undefined ? [] : sizes);
+    sessionSizes.push(!isWhole(session) ? [] : sizes);
   }
   return log.updates;
 }

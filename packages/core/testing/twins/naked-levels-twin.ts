@@ -3,6 +3,7 @@
 import { keyPricesOf, type ProfileParams, rowsOf } from './footprint-twin.ts';
 import {
   dayAt,
+  isWhole,
   TwinLog,
   type TwinTape,
   type TwinTrade,
@@ -28,13 +29,13 @@ export function nakedLevelsTwin(tape: TwinTape, params: NakedLevelsParams): Twin
       alive = alive.filter((level) => !isTraded(level));
     }
     if (session.close > tape.until) break;
-    const isWhole = session.missingDay === undefined;
-    for (const level of isWhole ? levelsOf(trades, dayAt(session.open), params) : []) {
+    const hasAll = isWhole(session);
+    for (const level of hasAll ? levelsOf(trades, dayAt(session.open), params) : []) {
       log.byTime(session.close, level);
       alive.push({ id: level.id, price: level.data.price, bornIn: index });
     }
     const isTooOld = ({ bornIn }: { bornIn: number }) =>
-      !isWhole || index - bornIn >= params.lookback;
+      !hasAll || index - bornIn >= params.lookback;
     for (const { id } of alive.filter(isTooOld)) log.removeByTime(session.close, id);
     alive = alive.filter((level) => !isTooOld(level));
   }

@@ -70,12 +70,21 @@ export const randomTape: fc.Arbitrary<TwinTape> = fc
     return { trades: rankTrades(trades), sessions: table, until };
   });
 
-/** The same with incomplete sessions: from the day of the open on, or the day after. */
+/** The same with incomplete sessions: from the day of the open on, from the day after, or from the middle. */
 export const randomTapeWithGaps: fc.Arbitrary<TwinTape> = fc
-  .tuple(randomTape, fc.array(fc.constantFrom(null, 0n, 1n), { minLength: 1, maxLength: 6 }))
+  .tuple(
+    randomTape,
+    fc.array(fc.constantFrom<null | bigint | 'middle'>(null, 0n, 1n, 'middle'), {
+      minLength: 1,
+      maxLength: 6,
+    }),
+  )
   .map(([tape, gaps]) => {
     const sessions = tape.sessions.map((session, index): TwinSession => {
       const after = gaps[index % gaps.length]!;
+      if (after === 'middle') {
+        return { ...session, missingFrom: (session.open + session.close) / 2n };
+      }
       const day = after === null ? session.close : session.open + after * DAY_NS;
       const midnight = (day / DAY_NS) * DAY_NS;
       return midnight < session.close && after !== null

@@ -1,6 +1,7 @@
 /** The naive twin of session levels: computes every level again from all trades after each of them. */
 
 import {
+  isWhole,
   TwinLog,
   type TwinSession,
   type TwinTape,
@@ -57,7 +58,7 @@ export function sessionLevelsTwin(tape: TwinTape, params: SessionLevelsParams): 
       }
     }
     endUntil(now, tape.until, levelsAfter(trades.length));
-    days.push(session.missingDay !== undefined ? [] : within(trades, spansOf(session, params).day));
+    days.push(!isWhole(session) ? [] : within(trades, spansOf(session, params).day));
   }
   return log.updates;
 }

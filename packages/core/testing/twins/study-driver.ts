@@ -209,12 +209,16 @@ function batchesOf(trades: readonly TwinTrade[]): TradeBatch[] {
 }
 
 function isWholeIn({ sessions }: TwinTape): IsWholeUpTo {
-  const missing = new Map(sessions.map(({ open, missingDay }) => [open, missingDay]));
-  return ({ open }, day) => day < (missing.get(open) ?? Number.POSITIVE_INFINITY);
+  const byOpen = new Map(sessions.map((session) => [session.open, session]));
+  return ({ open }, day, ns) => {
+    const { missingDay, missingFrom } = byOpen.get(open) ?? {};
+    if (missingFrom !== undefined && epochNs(day, ns) > missingFrom) return false;
+    return missingDay === undefined || day < missingDay;
+  };
 }
 
 export function tableOf(sessions: readonly TwinSession[]): SessionTable {
-  const table = sessions.map(({ missingDay: _, ...session }) => {
+  const table = sessions.map(({ missingDay: _, missingFrom: __, ...session }) => {
     return { ...(session as Omit<Session, 'date'>), date: dayAt(session.open) as UtcDay };
   });
   return {

@@ -23,6 +23,8 @@ export interface TwinSession {
   readonly regular?: { readonly open: bigint; readonly close: bigint };
   /** For a session that is not whole on the tape: the first missing UTC day. */
   readonly missingDay?: number;
+  /** For a session with missing hours: where the first of them begin. */
+  readonly missingFrom?: bigint;
 }
 
 export interface TwinTape {
@@ -50,6 +52,11 @@ export interface TwinUpdate {
   readonly byTrade: boolean;
   readonly t: 'upsert' | 'remove';
   readonly object: TwinObject;
+}
+
+/** Whether all of a session is on the tape. */
+export function isWhole({ missingDay, missingFrom }: TwinSession): boolean {
+  return missingDay === undefined && missingFrom === undefined;
 }
 
 export function dayAt(ns: bigint): number {

@@ -42,6 +42,7 @@ test('two servers make a node of a cluster, with both roles and the name of its 
   assert.deepEqual(read(CLUSTER).cluster, {
     roles: { ingest: true, serve: true },
     node: hostname(),
+    internalUrl: null,
     postgres: { url: CLUSTER.TAPELOOM_POSTGRES_URL, passwordFile: null, caFile: null },
     nats: {
       servers: ['nats://10.0.0.1:4222', 'tls://nats-2.example.com:4222'],
@@ -59,6 +60,7 @@ test('two servers make a node of a cluster, with both roles and the name of its 
     ...CLUSTER,
     TAPELOOM_ROLES: 'serve',
     TAPELOOM_NODE: 'serve-1',
+    TAPELOOM_INTERNAL_URL: 'http://10.0.0.12:9464',
     TAPELOOM_POSTGRES_PASSWORD_FILE: '/run/pg-password',
     TAPELOOM_POSTGRES_CA_FILE: '/etc/ca.pem',
     TAPELOOM_NATS_CREDS_FILE: '/run/nats.creds',
@@ -68,6 +70,7 @@ test('two servers make a node of a cluster, with both roles and the name of its 
   });
   assert.deepEqual(cluster!.roles, { ingest: false, serve: true });
   assert.equal(cluster!.node, 'serve-1');
+  assert.equal(cluster!.internalUrl, 'http://10.0.0.12:9464');
   assert.equal(cluster!.postgres.passwordFile, resolve('/run/pg-password'));
   assert.deepEqual(cluster!.nats.monitors, ['http://10.0.0.1:8222', 'http://10.0.0.2:8222']);
   assert.equal(cluster!.nats.isSyncAssured, true);

@@ -5,6 +5,7 @@
 
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { internalUrlSetting } from './internal-address.ts';
 import { POSTGRES_URL_ACCEPTS, postgresAddress } from './postgres-address.ts';
 import { isServerHost, serverHostOf } from './server-host.ts';
 import { listOf, oneOf, type Setting, secretText, text } from './setting.ts';
@@ -15,6 +16,8 @@ export interface ClusterConfig {
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
   /** The node's name, for people. */
   readonly node: string;
+  /** Where others reach its internal port; null: where it is open. */
+  readonly internalUrl: string | null;
   readonly postgres: {
     /** Contains the password unless a file has it. */
     readonly url: string;
@@ -42,6 +45,7 @@ export interface ClusterConfig {
 export interface ClusterSettings {
   readonly roles: readonly NodeRole[];
   readonly node: string | null;
+  readonly internalUrl: string | null;
   readonly postgresUrl: string | null;
   readonly postgresPasswordFile: string | null;
   readonly postgresCaFile: string | null;
@@ -71,6 +75,7 @@ export const CLUSTER_SETTINGS: {
   node: text<string | null>({ variable: 'TAPELOOM_NODE', fallback: null }, NODE_ACCEPTS, (value) =>
     NODE_NAME.test(value),
   ),
+  internalUrl: internalUrlSetting,
   postgresUrl: secretText<string | null>(
     { variable: 'TAPELOOM_POSTGRES_URL', fallback: null },
     POSTGRES_URL_ACCEPTS,
@@ -138,6 +143,7 @@ export function clusterConfig(settings: ClusterSettings): ClusterConfig | null {
   return {
     roles: { ingest: roles.includes('ingest'), serve: roles.includes('serve') },
     node: settings.node ?? hostname(),
+    internalUrl: settings.internalUrl,
     postgres: {
       url: postgresUrl,
       passwordFile: path(settings.postgresPasswordFile),
@@ -169,7 +175,7 @@ function* withoutServers(settings: ClusterSettings): Generator<string> {
   if (settings.roles.length < ROLES.length) {
     yield `TAPELOOM_ROLES is ${settings.roles.join()}, but a node with one role ${together}: other nodes of the cluster have the other role.`;
   }
-  const alone = [...FILES, 'node', 'natsMonitor'] as const;
+  const alone = [...FILES, 'node', 'internalUrl', 'natsMonitor'] as const;
   for (const name of alone) {
     const value = settings[name];
     if (value === null || value.length === 0) continue;

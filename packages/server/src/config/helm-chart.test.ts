@@ -74,7 +74,13 @@ const kinds = (all: readonly KubernetesObject[]) => all.map(({ kind }) => kind).
 const pods = (all: readonly KubernetesObject[]) =>
   all.flatMap(({ spec }) => (spec?.template === undefined ? [] : [spec.template.spec]));
 const environment = ({ containers }: Pod) =>
-  Object.fromEntries(containers[0]!.env.map(({ name, value }) => [name, value ?? 'tape-0']));
+  Object.fromEntries(
+    containers[0]!.env.map(({ name, value = 'tape-0' }) => [
+      name,
+      // As Kubernetes does.
+      value.replace('$(TAPELOOM_NODE)', 'tape-0'),
+    ]),
+  );
 const configOf = (pod: Pod) =>
   readConfig({ env: environment(pod), args: [], readFile: () => 'a secret' });
 
@@ -84,6 +90,7 @@ test('the values of a cluster give nodes, their services, a job that begins it, 
   for (const pod of pods(all)) {
     const { cluster, trustedProxies } = configOf(pod);
     assert.equal(cluster!.node, 'tape-0');
+    assert.equal(cluster!.internalUrl, 'http://tape-0.tape-nodes:9464');
     assert.equal(cluster!.nats.servers.length, 3);
     assert.equal(cluster!.nats.monitors.length, 3);
     assert.equal(trustedProxies.length, 1);

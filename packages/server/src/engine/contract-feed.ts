@@ -8,7 +8,7 @@ import type { EpochNs, Rank } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
 import { placeBefore } from '../runs/place-before.ts';
-import { lastDayBefore, type TapeDays } from '../runs/tape-days.ts';
+import type { TapeDays } from '../runs/tape-days.ts';
 import type { LiveTape, TapePlace } from '../tape/tape.ts';
 import type { Flow } from './outgoing-flow.ts';
 
@@ -117,18 +117,18 @@ export class ContractFeed {
     if (horizon === null || this.#place === null) return;
     if (mayHaveTrades) {
       for await (const batch of await this.read(this.#place)) {
-        await this.#days.learn(batch.day);
+        await this.#days.learnFor(batch);
         this.#give(batch);
       }
     }
-    await this.#days.learn(lastDayBefore(horizon));
+    await this.#days.learn(horizon);
     this.#each((member) => member.advance(horizon));
   }
 
-  /** Whether the days up to the horizon are known. */
+  /** Whether the days and gaps up to the horizon are known. */
   get #knowsDays(): boolean {
     const { horizon } = this;
-    return horizon === null || this.#days.isKnown(lastDayBefore(horizon));
+    return horizon === null || this.#days.enter(horizon);
   }
 
   #advance(): void {

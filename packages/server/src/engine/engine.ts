@@ -11,7 +11,7 @@ import { BlockWriter } from '../blocks/block-writer.ts';
 import { type RunSource, runSource, type StudyCatalogue, studySource } from '../runs/run-source.ts';
 import { type RunPace, startStream, takeInTurns } from '../runs/run-start.ts';
 import { DamagedDays, damagedDay, soundTape } from '../runs/sound-tape.ts';
-import { lastDayBefore, TapeDays } from '../runs/tape-days.ts';
+import { TapeDays } from '../runs/tape-days.ts';
 import type { TopicRun } from '../runs/topic-run.ts';
 import type { NextDays } from '../tape/imported/imported-tape.ts';
 import type { LiveTape, Tape } from '../tape/tape.ts';
@@ -117,6 +117,7 @@ export class Engine implements Disposable {
         this.pulse();
         this.#beginEarly();
       }
+      for (const { symbol } of commit.gaps ?? []) this.#days.get(symbol)?.noteGap();
       this.#feeds.committed(commit);
       this.#sendWatermark(commit.dataset, commit.promise);
     });
@@ -307,7 +308,7 @@ export class Engine implements Disposable {
     const { tape, contract, days } = source;
     const feed = this.#feeds.of(topic.spec);
     const pace = { yieldTurn, signal: topic.closing.signal };
-    await days.learn(lastDayBefore(feed.horizon!));
+    await days.learn(feed.horizon!);
     pace.signal.throwIfAborted();
     const edge = await liveEdge(tape, contract, feed.horizon!, topic.since);
     const { run, floor } = await startStream(source, edge, pace);
@@ -339,10 +340,10 @@ export class Engine implements Disposable {
       // Taken before the read: all trades before it can be read by then.
       const horizon = feed.horizon!;
       for await (const batch of await feed.read(run.place)) {
-        await days.learn(batch.day);
+        await days.learnFor(batch);
         await takeInTurns(run, batch, pace);
       }
-      await days.learn(lastDayBefore(horizon));
+      await days.learn(horizon);
       signal.throwIfAborted();
       run.advance(horizon);
       topic.member = member;
@@ -371,7 +372,11 @@ export class Engine implements Disposable {
   }
 
   #daysOf(contract: string): TapeDays {
-    return this.#days.getOrInsertComputed(contract, () => new TapeDays(this.#sound, contract));
+    const { tape } = this.#options;
+    return this.#days.getOrInsertComputed(
+      contract,
+      () => new TapeDays(this.#sound, contract, () => tape.promiseOf(contract)),
+    );
   }
 
   #tellReady(topic: EngineTopic, run: TopicRun): void {

@@ -1,14 +1,14 @@
 /**
  * Which sessions a topic has completely, as far as its results depend on it: since when the current one is on the tape,
- * which ones of the look-back are complete, and which trades they have, where days can be replaced. Days may come onto
+ * which ones of the look-back are complete, their gaps, and which trades they have, where days can be replaced. Days may come onto
  * the tape later: while these inputs stay the same, the topic's results do.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { sessionBefore, sessionsEarlier } from '../runs/look-back.ts';
+import { lastDayBefore } from '../runs/missing-times.ts';
 import type { RunSource } from '../runs/run-source.ts';
-import { lastDayBefore } from '../runs/tape-days.ts';
 import type { TopicRun } from '../runs/topic-run.ts';
 
 export interface SessionInputs {
@@ -32,12 +32,11 @@ export function sessionInputs(
   const current = reached === null ? null : sessions.atOrBefore(reached);
   // Days that were not looked up yet will be, in their state at that time.
   if (current === null || !days.isKnown(lastDayBefore(reached!))) return NOTHING_KNOWN;
-  const last = lastDayBefore(reached!);
-  const since = days.dataSince(current, last);
+  const since = days.dataSince(current, reached!);
   const told = [`${since}`];
   const sessionsMax = indicator.lookBackSessionsMax(params);
   const first = sessionsEarlier(sessions, current, sessionsMax).open;
-  told.push(days.versionsFrom(dayOf(first < startedAt ? startedAt : first)));
+  told.push(days.contentFrom(dayOf(first < startedAt ? startedAt : first), reached!));
   let session = sessionBefore(sessions, current.open);
   for (let back = 0; back < sessionsMax && session !== null; back += 1) {
     // A carried-over value makes everything before it meaningless.

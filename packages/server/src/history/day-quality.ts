@@ -9,7 +9,7 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
 import type { DaySpan, TapeDay } from '../tape/tape.ts';
 
-/** `partial`: hours are missing. `open`: the day still grows. `damaged`: the day cannot be read. */
+/** `partial`: hours are missing. `open`: the day still grows, and has everything up to the watermark but its gaps. `damaged`: the day cannot be read. */
 export const DAY_STATES = [
   'complete',
   'no-trades',
@@ -38,7 +38,7 @@ export interface QualityRange {
   readonly state: DayState;
   /** Null if no data can be read. */
   readonly origin: DayOrigin | null;
-  /** The missing hours of a partial day, which is a range of its own. */
+  /** The missing hours of a partial or open day; a day with some is a range of its own. */
   readonly gaps: readonly DaySpan[];
   /** The number of trades outside of the market's hours; such a day is a range of its own. */
   readonly outside?: number;
@@ -68,12 +68,15 @@ export function qualityRanges(
     const origin = found === undefined || state === 'damaged' ? null : found.origin;
     const before = ranges.at(-1);
     const outside = found?.outside;
-    const isOwn = state === 'partial' || outside !== undefined || before?.outside !== undefined;
+    const { gaps = [] } = found ?? {};
+    const hasGaps = gaps.length > 0 || (before?.gaps.length ?? 0) > 0;
+    const isOwn =
+      state === 'partial' || hasGaps || outside !== undefined || before?.outside !== undefined;
     const isAlike = before?.state === state && before.origin === origin && !isOwn;
     if (isAlike) ranges[ranges.length - 1] = { ...before, to: day };
     else {
       const own = outside === undefined ? {} : { outside };
-      ranges.push({ from: day, to: day, state, origin, gaps: found?.gaps ?? [], ...own });
+      ranges.push({ from: day, to: day, state, origin, gaps, ...own });
     }
   }
   return ranges;

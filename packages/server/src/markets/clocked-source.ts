@@ -88,7 +88,7 @@ export class ClockedSource implements TradeSource {
   /** Runs until aborted. Rejects when the intake fails, because it accepts nothing more. */
   async run(signal: AbortSignal): Promise<void> {
     let followsTrades = false;
-    let writing: Promise<void> = Promise.resolve();
+    let writing: Promise<unknown> = Promise.resolve();
     while (!signal.aborted) {
       // Read before the clock: a later request needs a later watermark.
       const requests = this.#requests;

@@ -9,7 +9,9 @@ import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { OffTickPrice } from '@tapeloom/protocol/push';
 import type { ClusterConfig } from '../config/cluster-settings.ts';
+import { announcedAddress } from '../config/internal-address.ts';
 import { addressHere } from '../config/public-address.ts';
+import type { PushLeader } from '../http/push/push-desk.ts';
 import type { PushRoutes } from '../http/push/push-routes.ts';
 import { UnreadAnswers } from '../http/server/answers/unread-answers.ts';
 import { createInternalServer } from '../http/server/internal-server.ts';
@@ -24,6 +26,7 @@ import { createClock, THIS_MACHINE } from '../platform/system-clock.ts';
 import { isBehindOthers } from './cluster/behind-others.ts';
 import { nodeReadings } from './cluster/node-readings.ts';
 import type { NodeServices } from './cluster/node-services.ts';
+import { pushLeader } from './cluster/push-leader.ts';
 import { tapeSpread } from './cluster/tape-spread.ts';
 import type { FirstKeys } from './customers/demo-account.ts';
 import type { Doors } from './doors/doors.ts';
@@ -93,6 +96,8 @@ export class Service implements AsyncDisposable {
   /** Null without a dataset whose trades are pushed. */
   #push: PushRoutes | null = null;
   #internalAddress = '';
+  /** Where other machines reach it; null: not open yet, or unknown. */
+  #internalUrl: string | null = null;
   #addresses: ServiceAddresses | null = null;
 
   private constructor(options: ServiceOptions, markets: MarketSettings, node: NodeServices | null) {
@@ -270,15 +275,15 @@ export class Service implements AsyncDisposable {
   #joinCluster(node: NodeServices): void {
     node.report = () =>
       nodeReport({
-        tapes: this.#tapes.shared,
+        tapes: this.#tapes.reported,
         lagMs: this.#tapes.lagMs,
         connections: this.#serving?.doors?.gateway.metrics.connections ?? 0,
         notReady: this.#readiness.reason,
+        internalUrl: this.#internalUrl,
       });
     const { cluster } = this.#options.config;
     const clock = createClock({ kind: 'system' });
-    const tapes = () => Object.values(this.#tapes.shared);
-    const readings = nodeReadings(cluster!, node, clock, tapes);
+    const readings = nodeReadings(cluster!, node, clock, () => this.#tapes.shared);
     this.#metrics.tell((it) => it.watchCluster(readings));
     node.start({
       drain: () => this.#leaving.resolve('drained'),
@@ -296,12 +301,13 @@ export class Service implements AsyncDisposable {
   async #open(): Promise<void> {
     if (this.#node !== null) this.#joinCluster(this.#node);
     this.#push = await this.#openPush();
-    const { internalHost, internalPort } = this.#options.config;
+    const { internalHost, internalPort, cluster } = this.#options.config;
     const internal = await listen(this.#internal, internalHost, internalPort, {
       host: 'TAPELOOM_INTERNAL_HOST',
       port: 'TAPELOOM_INTERNAL_PORT',
     });
     this.#internalAddress = addressHere(internal);
+    this.#internalUrl = announcedAddress(cluster?.internalUrl ?? null, internal);
     if (this.#serving === null) await this.#openTape();
     else await this.#openDoors(this.#serving);
     this.#phase = 'the tape is being filled';
@@ -333,10 +339,10 @@ export class Service implements AsyncDisposable {
   }
 
   /** Where a dataset is written. */
-  #leaderOf(dataset: string): 'here' | string | null {
-    const shared = this.#tapes.shared[dataset];
-    if (this.#node === null || shared?.role === 'leading') return 'here';
-    return null;
+  #leaderOf(dataset: string): PushLeader {
+    if (this.#node === null) return { t: 'here' };
+    const { id, nodes } = this.#node.register;
+    return pushLeader(this.#tapes.shared[dataset], nodes, id);
   }
 
   /** For a node without public endpoints. */

@@ -137,6 +137,7 @@ test('a node names itself, what it does and its servers, and no password', () =>
   const cluster = {
     roles: { ingest: false, serve: true },
     node: 'serve-1',
+    internalUrl: null,
     postgres: {
       url: 'postgresql://loom:hunter2@db.example.com/tapeloom',
       passwordFile: null,

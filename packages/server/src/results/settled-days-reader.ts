@@ -24,7 +24,7 @@ import {
   tapeNow,
   withoutDays,
 } from '../runs/sound-tape.ts';
-import { lastDayBefore, TapeDays } from '../runs/tape-days.ts';
+import { TapeDays } from '../runs/tape-days.ts';
 import type { TapeDay } from '../tape/tape.ts';
 import { DayLog } from './day-log.ts';
 import { DayLogs, type LogOrigin } from './day-logs.ts';
@@ -141,7 +141,7 @@ export class SettledDaysReader implements SettledDays {
     }
     const tape = withoutDays(whole, now.unreadable);
     const days = new TapeDays(tape, contract);
-    days.note(lastDayBefore(until), now.onTape.values());
+    days.note(until, now.onTape.values());
     const source = runSource(study, tape, days);
     return new PulledRead(inputs, (signal, work) =>
       this.#pages(request, source, now, { signal, work }),
@@ -288,7 +288,7 @@ export class SettledDaysReader implements SettledDays {
 
   /** The log from memory, from its file, or a new one that is computed from the start of the day. */
   async #logOf(
-    { request, source, day, end, isWhole }: AskedDay,
+    { request, source, day, end, isWhole, onTape }: AskedDay,
     sealed: SealedDay | null,
     origin: LogOrigin,
     hasTail: boolean,
@@ -296,6 +296,8 @@ export class SettledDaysReader implements SettledDays {
     const results = this.#options.cache?.results;
     const wanted = { end, hasTail, after: request.after ?? null };
     const held = this.#logs.take(origin, wanted);
+    // A gap that was growing may have grown.
+    if (held !== null && held.run !== null) held.source.days.note(request.until, onTape.values());
     if (held?.covers(end) === true) {
       if (sealed !== null && held.isOver) await results!.use(sealed.key);
       return held;
@@ -329,7 +331,7 @@ export class SettledDaysReader implements SettledDays {
     const before = daysBefore(onTape, firstDayRead(source, day), day);
     return {
       key: JSON.stringify([contract, day, indicator, params, fingerprint]),
-      before: onTape.has(day) ? before : `${before} without ${day}`,
+      before: `${before} ${startText(day, onTape)}`,
       sealed: inputs === null ? null : JSON.stringify(inputs),
     };
   }
@@ -360,6 +362,12 @@ export class SettledDaysReader implements SettledDays {
     this.damaged.found(contract, day, error);
     return new Refusal({ t: 'day-damaged', contract, day }, error);
   }
+}
+
+/** Whether a day is on the tape, and where its gaps begin: the same while it grows, if no gap is recorded. */
+function startText(day: UtcDay, onTape: TapeNow['onTape']): string {
+  const found = onTape.get(day);
+  return found === undefined ? `without ${day}` : (found.gaps ?? []).map(([from]) => from).join();
 }
 
 /** Whether no session reaches into the day: the study then has no updates and nothing forms. */

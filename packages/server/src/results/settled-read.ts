@@ -13,7 +13,6 @@ import { placeBefore } from '../runs/place-before.ts';
 import type { RunSource } from '../runs/run-source.ts';
 import { beginSettled, type RunPace, readTo } from '../runs/run-start.ts';
 import type { SettledRun } from '../runs/settled-run.ts';
-import { lastDayBefore } from '../runs/tape-days.ts';
 import type { DayLog } from './day-log.ts';
 
 /** Trades applied per step; after each step the blocks and the signal are checked. */
@@ -65,7 +64,7 @@ export class SettledRead implements Disposable {
     const { run } = log;
     this.#carried = null;
     try {
-      await source.days.learn(lastDayBefore(end));
+      await source.days.learn(end);
       yield* this.#read(log, run, trades);
       this.#pace.signal.throwIfAborted();
       run.advance(end);

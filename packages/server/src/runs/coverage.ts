@@ -1,7 +1,8 @@
 /**
  * What the tape has of a range and of the time that a study needs before it, by day and rank; the one definition of a
  * missing day. A day is missing if the market was open at a needed time and the tape does not have the day whole, so
- * partial days are missing too. The open day is whole up to the watermark (`promise`). Weekends and holidays are never
+ * partial imported days are missing too, and live days with a gap in the needed time. The open day is known up to the
+ * watermark (`promise`). Weekends and holidays are never
  * missing. Days before the first known session always are: without sessions there are no results.
  */
 
@@ -21,6 +22,8 @@ import {
   sessionsEarlier,
   snapshotStart,
 } from './look-back.ts';
+import { type MissingSpan, missingSpans } from './missing-spans.ts';
+import { isMissingIn, type MissingOn } from './missing-times.ts';
 import type { StudySource } from './run-source.ts';
 import { SESSIONS_EARLIER_MAX } from './run-start.ts';
 import { inputsOver } from './settled-inputs.ts';
@@ -28,13 +31,11 @@ import {
   type CoveredTape,
   type DamagedDays,
   daysBefore,
+  missingNow,
   replaceableDays,
   type TapeNow,
   tapeNow,
-  wholeOn,
 } from './sound-tape.ts';
-import type { IsOnTape } from './tape-days.ts';
-import { type TapeGap, tapeGaps } from './tape-gaps.ts';
 
 /** 132 bits. */
 const DIGEST_LENGTH = 22;
@@ -60,7 +61,7 @@ export interface RangeNeeds {
    */
   readonly missingDays: readonly UtcDay[];
   /** The missing times within the same period. */
-  readonly gaps: readonly TapeGap[];
+  readonly gaps: readonly MissingSpan[];
   /**
    * For a study that has no complete session in the look-back for some part of the range: the missing days, as far as
    * they are known. Null if the look-back suffices.
@@ -139,15 +140,15 @@ export function needsOf(
   const { sessions, indicator, params, hasSnapshot } = study;
   const neededFrom = hasSnapshot ? snapshotStart(sessions, from) : sessionStart(sessions, from);
   const rule = { sessions, sessionsMax: indicator.lookBackSessionsMax(params) };
-  const isOnTape = wholeOn(now);
+  const missingOn = missingNow(now);
   const missing = missingIn(now, fullSessions, neededFrom, reached);
   const isCarrying = indicator.objectsOutliveSession === true;
   return {
     ...missing,
-    missingLookBack: isCarrying ? null : missingLookBack(rule, study.from, reached, isOnTape),
+    missingLookBack: isCarrying ? null : missingLookBack(rule, study.from, reached, missingOn),
     inputs: inputsText(study, from, to, onTape, missing.gaps),
     sealed: sealedInputs(study, neededFrom, dayOf((to - 1n) as EpochNs), onTape),
-    lookBackFrom: isCarrying ? lookBackStart(rule, from, isOnTape) : null,
+    lookBackFrom: isCarrying ? lookBackStart(rule, from, missingOn) : null,
   };
 }
 
@@ -158,12 +159,12 @@ function missingIn(
   to: EpochNs,
 ): Pick<Coverage, 'missingDays' | 'gaps'> {
   const unknown = unknownDays(now, full, from, to);
-  const days = [...unknown, ...missingDays(wholeOn(now), full, from, to)];
+  const days = [...unknown, ...missingDays(missingNow(now), full, from, to)];
   const last = unknown.at(-1);
   const knownFrom = last === undefined ? from : epochNs(addDays(last, 1), 0);
   return {
     missingDays: days,
-    gaps: days.length === 0 ? [] : tapeGaps(now, full, { from, knownFrom, to }),
+    gaps: days.length === 0 ? [] : missingSpans(now, full, { from, knownFrom, to }),
   };
 }
 
@@ -172,7 +173,7 @@ function inputsText(
   from: EpochNs,
   to: EpochNs,
   onTape: TapeNow['onTape'],
-  gaps: readonly TapeGap[],
+  gaps: readonly MissingSpan[],
 ): string {
   const before = daysBefore(onTape, firstDayRead(study, dayOf(study.from)), dayOf(from));
   const replaceable = replaceableDays(onTape, dayOf(from), dayOf((to - 1n) as EpochNs));
@@ -195,16 +196,16 @@ function sealedInputs(
   return inputs && digestOf(JSON.stringify([computationOf(indicator), inputs]));
 }
 
-/** The days of [from, to) on which the market was open and that are not whole on the tape. */
+/** The days of [from, to) on which the market was open and of which the tape does not have all of this time. */
 export function missingDays(
-  isOnTape: IsOnTape,
+  missingOn: MissingOn,
   full: SessionTable,
   from: EpochNs,
   to: EpochNs,
 ): readonly UtcDay[] {
   const missing: UtcDay[] = [];
   for (let day = dayOf(from); from < to && epochNs(day, 0) < to; day = addDays(day, 1)) {
-    if (!isOnTape(day) && isOpenIn(full, day, from, to)) missing.push(day);
+    if (isMissingIn(missingOn, day, from, to) && isOpenIn(full, day, from, to)) missing.push(day);
   }
   return missing;
 }

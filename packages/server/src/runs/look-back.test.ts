@@ -13,6 +13,7 @@ import {
   SettledWorld,
 } from '../../testing/history/settled-world.ts';
 import { missingLookBack, sessionBefore } from './look-back.ts';
+import { byDay } from './missing-times.ts';
 
 const HOUR_NS = 3_600_000_000_000;
 const DAY = utcDay(20261101);
@@ -32,7 +33,12 @@ const sessions = createSessionTable(
 /** The missing look-back of a tape with these days. */
 function missing(days: readonly number[], from: EpochNs, to: EpochNs, sessionsMax = SESSIONS_MAX) {
   const onTape = new Set(days.map((day) => addDays(DAY, day)));
-  const found = missingLookBack({ sessions, sessionsMax }, from, to, (day) => onTape.has(day));
+  const found = missingLookBack(
+    { sessions, sessionsMax },
+    from,
+    to,
+    byDay((day) => onTape.has(day)),
+  );
   return found?.map((day) => (day % 100) - 1) ?? null;
 }
 

@@ -3,8 +3,8 @@
 import type { Session, SessionTable } from '@tapeloom/core/calendar/session';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, epochNs } from '@tapeloom/core/utc-day';
+import { isCompleteOn, isMissingIn, lastDayBefore, type MissingOn } from './missing-times.ts';
 import type { StudySource } from './run-source.ts';
-import { type IsOnTape, isCompleteOn, lastDayBefore } from './tape-days.ts';
 
 /**
  * - The whole session that contains the position is needed, from its open: its objects depend on all its trades. While
@@ -75,17 +75,17 @@ export function snapshotStart(sessions: SessionTable, from: EpochNs): EpochNs {
 
 /**
  * From when the objects carried into `from` are complete: the open of the earliest session of the look-back after which
- * no session misses a day; without one, the open of the session that contains `from`, else `from` itself.
+ * no session misses anything; without one, the open of the session that contains `from`, else `from` itself.
  */
 export function lookBackStart(
   { sessions, sessionsMax }: LookBackRule,
   from: EpochNs,
-  isOnTape: IsOnTape,
+  missingOn: MissingOn,
 ): EpochNs {
   let start = sessionStart(sessions, from);
   for (let back = 0; back < sessionsMax; back += 1) {
     const earlier = sessionBefore(sessions, start);
-    if (earlier === null || !isCompleteOn(earlier, isOnTape)) break;
+    if (earlier === null || !isCompleteOn(earlier, missingOn)) break;
     start = earlier.open;
   }
   return start;
@@ -99,21 +99,21 @@ export function missingLookBack(
   { sessions, sessionsMax }: LookBackRule,
   from: EpochNs,
   to: EpochNs,
-  isOnTape: IsOnTape,
+  missingOn: MissingOn,
 ): readonly UtcDay[] | null {
   if (sessionsMax === 0) return null;
   const missing = new Set<UtcDay>();
   let isCold = false;
   let session = sessions.atOrAfter(from);
-  let age = session === null ? 0 : ageOfComplete(sessions, session, sessionsMax, isOnTape);
+  let age = session === null ? 0 : ageOfComplete(sessions, session, sessionsMax, missingOn);
   while (session !== null && session.open < to) {
     if (age > sessionsMax) {
       isCold = true;
-      for (const day of daysBefore(sessions, session, sessionsMax)) {
-        if (!isOnTape(day)) missing.add(day);
+      for (const [day, { open, close }] of daysBefore(sessions, session, sessionsMax)) {
+        if (isMissingIn(missingOn, day, open, close)) missing.add(day);
       }
     }
-    age = isCompleteOn(session, isOnTape) ? 1 : age + 1;
+    age = isCompleteOn(session, missingOn) ? 1 : age + 1;
     session = sessions.atOrAfter(session.close);
   }
   return isCold ? [...missing].sort((a, b) => a - b) : null;
@@ -124,21 +124,25 @@ function ageOfComplete(
   sessions: SessionTable,
   session: Session,
   sessionsMax: number,
-  isOnTape: IsOnTape,
+  missingOn: MissingOn,
 ): number {
   let earlier = sessionBefore(sessions, session.open);
   for (let age = 1; age <= sessionsMax && earlier !== null; age += 1) {
-    if (isCompleteOn(earlier, isOnTape)) return age;
+    if (isCompleteOn(earlier, missingOn)) return age;
     earlier = sessionBefore(sessions, earlier.open);
   }
   return sessionsMax + 1;
 }
 
-function* daysBefore(sessions: SessionTable, session: Session, count: number): Generator<UtcDay> {
+function* daysBefore(
+  sessions: SessionTable,
+  session: Session,
+  count: number,
+): Generator<readonly [UtcDay, Session]> {
   let earlier = sessionBefore(sessions, session.open);
   for (let back = 0; back < count && earlier !== null; back += 1) {
     const last = lastDayBefore(earlier.close);
-    for (let day = dayOf(earlier.open); day <= last; day = addDays(day, 1)) yield day;
+    for (let day = dayOf(earlier.open); day <= last; day = addDays(day, 1)) yield [day, earlier];
     earlier = sessionBefore(sessions, earlier.open);
   }
 }

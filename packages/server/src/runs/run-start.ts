@@ -17,7 +17,6 @@ import { carriedFrom, sessionBefore, sessionsEarlier } from './look-back.ts';
 import { placeBefore } from './place-before.ts';
 import type { RunSource } from './run-source.ts';
 import { SettledRun } from './settled-run.ts';
-import { lastDayBefore } from './tape-days.ts';
 import { TopicRun, type TopicRunSetup } from './topic-run.ts';
 
 /** Trades applied before other work of the thread runs: about a millisecond or two. */
@@ -115,7 +114,7 @@ export async function readTo(
   instant: EpochNs,
   pace: RunPace,
 ): Promise<void> {
-  await days.learn(lastDayBefore(instant));
+  await days.learn(instant);
   const to = await placeBefore(tape, contract, instant);
   for await (const batch of tape.read(contract, run.place, to, true)) {
     await takeInTurns(run, batch, pace);
@@ -206,7 +205,7 @@ async function beginWarm<Run extends TapeRun>(
 ): Promise<Run> {
   const { sessions, days, indicator, params } = source;
   const sessionsMax = indicator.lookBackSessionsMax(params);
-  if (sessionsMax > 0) await days.learn(lastDayBefore(start));
+  if (sessionsMax > 0) await days.learn(start);
   let session = sessionBefore(sessions, start);
   for (let back = 1; back <= sessionsMax && session !== null; back += 1) {
     if (days.isComplete(session)) {

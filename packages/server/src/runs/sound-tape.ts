@@ -1,6 +1,6 @@
 /**
- * The tape as runs see it: damaged days count as missing. Partial days provide their trades, but no session is whole
- * with them.
+ * The tape as runs see it: damaged days count as missing. Days with gaps provide their trades, but no session is whole
+ * with a gap.
  */
 
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
@@ -10,7 +10,7 @@ import { addDays } from '@tapeloom/core/utc-day';
 import type { LiveTape, Tape, TapeDay, TapePlace } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { dayOfFile, dayOfImportedFile } from '../tape/tape-paths.ts';
-import { type IsOnTape, isWholeDay } from './tape-days.ts';
+import { hasLiveGaps, type MissingOn, missingOf } from './missing-times.ts';
 
 /** A live tape with its watermarks (`promise`), or sealed days only, which need none. */
 export type CoveredTape = Tape & Partial<Pick<LiveTape, 'promiseOf'>>;
@@ -158,16 +158,18 @@ export async function tapeNow(
   return { promise, onTape, damagedDays, unreadable };
 }
 
-/** Whether a day is there at that moment, and whole. */
-export function wholeOn({ onTape }: Pick<TapeNow, 'onTape'>): IsOnTape {
-  return (day) => {
-    const found = onTape.get(day);
-    return found !== undefined && isWholeDay(found);
-  };
+/** What is missing of a day at that moment. */
+export function missingNow({ onTape }: Pick<TapeNow, 'onTape'>): MissingOn {
+  return (day) => missingOf(onTape.get(day));
 }
 
 /** Identifies the content of a day that no longer grows, trades and gaps; null while it grows. */
-export function sealedText({ digest, version }: TapeDay): string | null {
+export function sealedText(day: TapeDay): string | null {
+  const { digest, version } = day;
+  // Live gaps count by the hour, those of imported days by the day: the same gaps may give other results.
+  if (version === undefined && hasLiveGaps(day)) {
+    return digest === undefined ? null : `${digest} live without ${gapsOf(day)}`;
+  }
   return version ?? digest ?? null;
 }
 
@@ -221,7 +223,12 @@ export function replaceableDays(onTape: TapeNow['onTape'], first: UtcDay, last: 
 
 function dayText(day: TapeDay): string {
   const count = `${day.day} ${day.trades}`;
-  return day.version === undefined ? count : `${count} ${day.version}`;
+  if (day.version !== undefined) return `${count} ${day.version}`;
+  return hasLiveGaps(day) ? `${count} without ${gapsOf(day)}` : count;
+}
+
+function gapsOf({ gaps = [] }: TapeDay): string {
+  return gaps.join(' ');
 }
 
 /** One contract's tape without some days (ascending); it grows with the original. */

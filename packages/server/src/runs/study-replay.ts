@@ -17,7 +17,6 @@ import type { ReplayPage, ReplayRequest } from './replay.ts';
 import type { RunSource } from './run-source.ts';
 import { type RunPace, readTo, startRun } from './run-start.ts';
 import type { GrowingTape } from './sound-tape.ts';
-import { lastDayBefore } from './tape-days.ts';
 import { TapeWalk } from './tape-walk.ts';
 import type { TopicRun } from './topic-run.ts';
 
@@ -164,11 +163,11 @@ export class StudyReplay implements AsyncDisposable {
     return covered;
   }
 
-  /** Looks up days up to the next trades, or up to where the tape has no more. */
+  /** Looks up days and gaps up to the next trades, or up to where the tape has no more. */
   async #learnDays(next: TradeBatch | null, readTo: EpochNs | null): Promise<void> {
     const { days } = this.#setup.source;
-    if (next !== null) await days.learn(next.day);
-    else if (readTo !== null) await days.learn(lastDayBefore(readTo));
+    if (next !== null) await days.learnFor(next);
+    else if (readTo !== null) await days.learn(readTo);
   }
 
   /** Takes the trades of the second that contains the next trade; returns their number. */

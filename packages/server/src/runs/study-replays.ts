@@ -15,6 +15,7 @@ import { TapeDamagedError } from '../tape/tape-errors.ts';
 import { missingDays } from './coverage.ts';
 import { locateCursor, passingGaps } from './locate-cursor.ts';
 import { snapshotStart } from './look-back.ts';
+import { byDay } from './missing-times.ts';
 import { Pulled } from './pulled.ts';
 import type { CursorPlace, Replay, ReplayPage, ReplayRequest, Replays } from './replay.ts';
 import { runSource, type StudyCatalogue, studySource } from './run-source.ts';
@@ -22,12 +23,13 @@ import { NamedSlots, Slots } from './slots.ts';
 import {
   DamagedDays,
   damagedDay,
+  missingNow,
   type TapeNow,
   tapeNow,
-  wholeOn,
   withoutDays,
 } from './sound-tape.ts';
 import { PAGE_LIMITS, type PageLimits, StudyReplay } from './study-replay.ts';
+import { TapeDays } from './tape-days.ts';
 import type { Turns } from './turns.ts';
 
 /** Replays open at the same time; callers have limits of their own. */
@@ -70,7 +72,10 @@ export class StudyReplays implements Replays, Disposable {
   constructor(options: StudyReplaysOptions) {
     this.#options = options;
     this.#damaged = options.damaged ?? new DamagedDays(options.tape);
-    this.#following = options.tape.follow(() => {
+    this.#following = options.tape.follow(({ gaps = [] }) => {
+      for (const { symbol } of gaps) {
+        for (const replay of this.#open) replay.noteGap(symbol);
+      }
       this.#growth.resolve();
       this.#growth = Promise.withResolvers();
     });
@@ -112,13 +117,15 @@ export class StudyReplays implements Replays, Disposable {
       const study = studySource(this.#options, request);
       if (request.allowsGaps !== true) this.#refuseGaps(request, study.sessions, from, now);
       const tape = withoutDays(whole, now.unreadable);
-      const source = runSource(study, tape);
+      const { contract } = request;
+      const days = new TapeDays(tape, contract, () => whole.promiseOf(contract));
+      const source = runSource(study, tape, days);
       const create = (signal: AbortSignal) => {
         const pace = { yieldTurn, signal };
         const writer = this.#writer;
         return new StudyReplay({ tape, source, request, from, pace, limits, writer });
       };
-      const replay = new OpenReplay(create, request, this.#shared);
+      const replay = new OpenReplay(create, request, days, this.#shared);
       this.#open.add(replay);
       return replay;
     } finally {
@@ -143,7 +150,10 @@ export class StudyReplays implements Replays, Disposable {
     return from.time;
   }
 
-  /** Checks up to the end of the contract's tape. */
+  /**
+   * Checks up to the end of the contract's tape. A live stream runs on over its gaps and names them in its status, so
+   * its replay does too.
+   */
   #refuseGaps(
     { contract, until }: ReplayRequest,
     sessions: SessionTable,
@@ -154,7 +164,8 @@ export class StudyReplays implements Replays, Disposable {
     const last = [...now.onTape.keys()].at(-1);
     const tapeEnd = last === undefined ? until : epochNs(addDays(last, 1), 0);
     const end = tapeEnd < until ? tapeEnd : until;
-    const [day] = missingDays(wholeOn(now), full, snapshotStart(sessions, from), end);
+    const runsOver = byDay((day) => missingNow(now)(day) !== 'all');
+    const [day] = missingDays(runsOver, full, snapshotStart(sessions, from), end);
     if (day !== undefined) throw new Refusal({ t: 'not-on-tape', what: `${day} of ${contract}` });
   }
 }
@@ -162,14 +173,17 @@ export class StudyReplays implements Replays, Disposable {
 class OpenReplay extends Pulled implements Replay {
   readonly #study: StudyReplay;
   readonly #request: ReplayRequest;
+  readonly #days: TapeDays;
   readonly #shared: Shared;
 
   constructor(
     create: (signal: AbortSignal) => StudyReplay,
     request: ReplayRequest,
+    days: TapeDays,
     shared: Shared,
   ) {
     super();
+    this.#days = days;
     this.#study = create(this.signal);
     this.#request = request;
     this.#shared = shared;
@@ -180,6 +194,10 @@ class OpenReplay extends Pulled implements Replay {
       if (until !== undefined) this.#study.raise(until);
       return this.#page();
     });
+  }
+
+  noteGap(contract: string): void {
+    if (contract === this.#request.contract) this.#days.noteGap();
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {

@@ -1,22 +1,27 @@
-/** A day that is not sealed yet: every contract its log has named, with all rows that are on disk. */
+/** A day that is not sealed yet: every contract its log has named, with all rows and notes that are on disk. */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { LiveColumns } from './live-columns.ts';
 import type { Commit, OpeningContract } from './write/log/log-payload.ts';
+import { KeptNotes } from './write/notes/kept-notes.ts';
+import type { LoggedNote } from './write/notes/logged-note.ts';
 
 /** The part of an opening that rows in memory need. */
 export interface OpenedDay {
   readonly day: UtcDay;
   readonly contracts: readonly Pick<OpeningContract, 'symbol' | 'highestId'>[];
+  readonly notes: readonly LoggedNote[];
 }
 
 export class LiveDay {
   readonly day: UtcDay;
+  readonly notes: KeptNotes;
   readonly #bySymbol = new Map<string, LiveColumns>();
   readonly #byIndex: LiveColumns[] = [];
 
-  constructor({ day, contracts }: OpenedDay) {
+  constructor({ day, contracts, notes }: OpenedDay) {
     this.day = day;
+    this.notes = new KeptNotes(notes);
     for (const { symbol, highestId } of contracts) this.add(symbol, highestId);
   }
 
@@ -32,9 +37,10 @@ export class LiveDay {
     return this.#bySymbol.get(symbol) ?? null;
   }
 
-  /** Adds the rows of a commit that is on disk; returns the contracts that grew. */
+  /** Adds the rows and notes of a commit that is on disk; returns the contracts that grew. */
   apply(commit: Commit): readonly LiveColumns[] {
     for (const { symbol } of commit.contracts) this.add(symbol, -1);
+    if (commit.notes.length > 0) this.notes.apply(commit.notes);
     return commit.sections.map((section) => {
       const columns = this.#byIndex[section.index]!;
       columns.append(section);

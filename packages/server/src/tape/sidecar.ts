@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { parseChecked, printChecked } from './checked-json.ts';
+import type { DaySpan } from './tape.ts';
 
 const SIDECAR_VERSION = 1;
 
@@ -22,6 +23,8 @@ export interface Sidecar {
   /** Digest of the trades themselves, independent of storage: caches of results are keyed by it. */
   readonly digest: string;
   readonly batches: readonly SidecarBatch[];
+  /** Open hours whose trades the source has lost, ascending and disjoint; absent: none. */
+  readonly gaps?: readonly DaySpan[];
 }
 
 /** One record batch of the Arrow file. */

@@ -20,12 +20,13 @@ import type {
   SettledDaysRequest,
 } from '../../src/results/settled-days.ts';
 import { type CacheUse, SettledDaysReader } from '../../src/results/settled-days-reader.ts';
-import { isWholeDay, isWholeUpTo } from '../../src/runs/tape-days.ts';
+import { isWholeUpTo, missingOf } from '../../src/runs/missing-times.ts';
 import type { DaySpan } from '../../src/tape/tape.ts';
 import { MemoryTape, type MemoryTrade } from '../tape/memory-tape.ts';
 
 export const CONTRACT = 'ESZ6';
 export const INDICATOR = 'subject';
+const DAY_NS = 86_400_000_000_000;
 
 /** Which days the tape skips, by day and index. */
 export type LeftOut = (day: UtcDay, at: number) => boolean;
@@ -106,9 +107,10 @@ export class SettledWorld {
   /** The first readable instant of a day: after a session that is incomplete there. */
   async startOn(day: UtcDay): Promise<EpochNs | null> {
     const midnight = epochNs(day, 0);
-    const onTape = new Set((await this.tape.days()).filter(isWholeDay).map((one) => one.day));
+    const onTape = new Map((await this.tape.days()).map((one) => [one.day, one]));
     const session = this.sessions.atOrAfter(midnight);
-    if (session === null || isWholeUpTo(session, addDays(day, -1), (one) => onTape.has(one))) {
+    const missingOn = (one: UtcDay) => missingOf(onTape.get(one));
+    if (session === null || isWholeUpTo(session, addDays(day, -1), DAY_NS, missingOn)) {
       return midnight;
     }
     return session.close < epochNs(addDays(day, 1), 0) ? session.close : null;

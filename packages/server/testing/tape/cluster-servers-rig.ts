@@ -30,6 +30,7 @@ export class ClusterServersRig implements AsyncDisposable {
     return {
       roles: { ingest: true, serve: true },
       node: 'test',
+      internalUrl: null,
       postgres: { url: await this.postgres.database(), passwordFile: null, caFile: null },
       nats: {
         ...addressOf(this.nats.urls),
@@ -39,9 +40,9 @@ export class ClusterServersRig implements AsyncDisposable {
     };
   }
 
-  async init(cluster: ClusterConfig, dataset: string): Promise<InitialisedCluster> {
+  async init(cluster: ClusterConfig, ...datasets: readonly string[]): Promise<InitialisedCluster> {
     const room = { streamBytesMax: ROOM_BYTES, objectBytesMax: ROOM_BYTES };
-    return await initCluster({ cluster, dataset, replicas: 1, ...room });
+    return await initCluster({ cluster, datasets, replicas: 1, ...room });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

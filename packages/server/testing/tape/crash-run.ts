@@ -1,6 +1,6 @@
 /**
  * A tape is fed while its machine crashes repeatedly, and must equal an undisturbed run: trades, ranks, stamps,
- * watermark and sealed bytes. The source never repeats an acknowledged offer, so a lost one stays lost.
+ * watermark, notes and sealed bytes. The source never repeats an acknowledged offer, so a lost one stays lost.
  */
 
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ import { dayOfFile, logDirectory, logPath } from '../../src/tape/tape-paths.ts';
 import { readLog } from '../../src/tape/write/log/log-recovery.ts';
 import type { OpenTape } from '../../src/tape/write/open-tape.ts';
 import { feedScript, SCRIPT_SYMBOLS, type ScriptedOffer, type ScriptPace } from './feed-script.ts';
-import { allTapeRows, DATASET, openSimTape, TAPE_ROOT } from './tape-on-sim-disk.ts';
+import { allDays, allTapeRows, DATASET, openSimTape, TAPE_ROOT } from './tape-on-sim-disk.ts';
 
 /** What ends one life of the process. */
 export interface Trouble {
@@ -77,7 +77,7 @@ class Feeder {
     failed.promise.catch(() => {});
     for (const [index, offer] of this.#offers.entries()) {
       if (this.#acknowledged.has(index)) continue;
-      const taken = tape.intake.offer(offer.batches, offer.promise);
+      const taken = tape.intake.offer(offer.batches, offer.promise, offer.notes);
       taken.then(() => this.#acknowledged.add(index)).catch(failed.reject);
       if (index % window === window - 1) {
         await Promise.race([tape.intake.offer([], null), failed.promise]);
@@ -135,7 +135,9 @@ async function assertNamed(machine: SimDisk): Promise<void> {
 
 async function contentOf(machine: SimDisk) {
   await using tape = await openSimTape(machine.boot());
-  return { promise: tape.intake.promise, rows: await allTapeRows(tape.tape) };
+  const { promise } = tape.intake;
+  const notes = tape.publisher.days.at(-1)?.notes.all;
+  return { promise, notes, days: await allDays(tape.tape), rows: await allTapeRows(tape.tape) };
 }
 
 /** Sealed days with their bytes, which must be equal too. */

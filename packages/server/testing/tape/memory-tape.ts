@@ -11,10 +11,17 @@ import {
   type TradeBatch,
   type WritableTradeBatch,
 } from '@tapeloom/core/trade-batch';
-import { dayOf, nsOfDay } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, earlier, epochNs, later, nsOfDay } from '@tapeloom/core/utc-day';
 import type { Commit, DaySpan, LiveTape, TapeDay, TapePlace } from '../../src/tape/tape.ts';
 import { TapeDamagedError } from '../../src/tape/tape-errors.ts';
+import type { TapeGap } from '../../src/tape/tape-gap.ts';
 import { OneDataset } from './one-dataset.ts';
+
+/** A gap that a commit records or, with the same `from`, ends; null: it grows to the watermark. */
+export interface LiveGap {
+  readonly from: EpochNs;
+  readonly to: EpochNs | null;
+}
 
 export interface MemoryTrade {
   readonly at: EpochNs;
@@ -30,7 +37,10 @@ export class MemoryTape extends OneDataset implements LiveTape {
   readonly missing = new Set<UtcDay>();
   /** Days whose index, or whose trades, cannot be read. */
   readonly damaged = new Map<UtcDay, 'index' | 'trades'>();
+  /** Imported days with missing hours. */
   readonly partial = new Map<UtcDay, readonly DaySpan[]>();
+  /** The gaps of live days, by their start. */
+  readonly #gaps = new Map<EpochNs, LiveGap>();
   readonly #symbol: string;
   readonly #batchRows: number;
   readonly #days = new Map<UtcDay, WritableTradeBatch>();
@@ -43,7 +53,8 @@ export class MemoryTape extends OneDataset implements LiveTape {
     this.#batchRows = batchRows;
   }
 
-  commit(trades: readonly MemoryTrade[], promise: EpochNs): void {
+  commit(trades: readonly MemoryTrade[], promise: EpochNs, gaps: readonly LiveGap[] = []): void {
+    for (const gap of gaps) this.#gaps.set(gap.from, gap);
     for (const { at, price, size, side } of trades) {
       const day = this.#dayWithRoom(dayOf(at));
       const row = day.count;
@@ -56,7 +67,18 @@ export class MemoryTape extends OneDataset implements LiveTape {
     this.#day(dayOf(promise));
     this.promise = promise;
     const symbols = trades.length > 0 ? [this.#symbol] : [];
-    for (const listener of this.#listeners) listener({ dataset: this.dataset, promise, symbols });
+    const commit: Commit = {
+      dataset: this.dataset,
+      promise,
+      symbols,
+      ...(gaps.length === 0 ? {} : { gaps: gaps.map((gap) => this.#tapeGap(gap)) }),
+    };
+    for (const listener of this.#listeners) listener(commit);
+  }
+
+  /** A gap that was recorded too late, or was never there. */
+  changeGaps(change: (gaps: Map<EpochNs, LiveGap>) => void): void {
+    change(this.#gaps);
   }
 
   async days(): Promise<readonly TapeDay[]> {
@@ -64,12 +86,33 @@ export class MemoryTape extends OneDataset implements LiveTape {
     return this.#found.map(({ day, count }) => {
       if (this.damaged.get(day) === 'index') return { day, trades: 0, state: 'damaged' };
       const gaps = this.partial.get(day);
-      if (day === today && gaps === undefined) return { day, trades: count, state: 'open' };
+      if (gaps === undefined) return this.#liveDay(day, count, day === today);
       const digest = this.#digest(day);
-      if (gaps === undefined) return { day, trades: count, state: 'sealed', digest };
       const version = `${digest} without ${gaps.join(' ')}`;
-      return { day, trades: count, state: 'partial', digest, gaps, version };
+      return { day, trades: count, state: 'partial', digest, gaps, version, origin: 'imported' };
     });
+  }
+
+  #liveDay(day: UtcDay, trades: number, isOpen: boolean): TapeDay {
+    const gaps = this.#gapsOf(day);
+    const missing = gaps.length === 0 ? {} : { gaps };
+    if (isOpen) return { day, trades, state: 'open', ...missing };
+    const digest = this.#digest(day);
+    return { day, trades, state: gaps.length === 0 ? 'sealed' : 'partial', digest, ...missing };
+  }
+
+  /** The parts of all gaps on a day, so far. */
+  #gapsOf(day: UtcDay): readonly DaySpan[] {
+    const [start, end] = [epochNs(day, 0), epochNs(addDays(day, 1), 0)];
+    const spans = this.#gaps.values().flatMap(({ from, to }): readonly DaySpan[] => {
+      const [first, last] = [later(from, start), earlier(to ?? this.promise!, end)];
+      return first < last ? [[Number(first - start), Number(last - start)]] : [];
+    });
+    return [...spans].sort(([a], [b]) => a - b);
+  }
+
+  #tapeGap({ from, to }: LiveGap): TapeGap {
+    return { symbol: this.#symbol, from, to, firstId: null, lastId: null, reason: 'a test' };
   }
 
   async *read(

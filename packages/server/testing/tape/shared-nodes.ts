@@ -24,7 +24,7 @@ import type { TapeBook } from '../../src/tape/stream/tape-book.ts';
 import type { TapeObjects } from '../../src/tape/stream/tape-stream.ts';
 import { zstdAtOnce } from '../platform/zstd-at-once.ts';
 import { feedScript, SCRIPT_SYMBOLS, type ScriptedOffer, type ScriptPace } from './feed-script.ts';
-import { allTapeRows, DATASET, openSimTape, TAPE_ROOT } from './tape-on-sim-disk.ts';
+import { allDays, allTapeRows, DATASET, openSimTape, TAPE_ROOT } from './tape-on-sim-disk.ts';
 
 const LONG_AFTER = 4_000_000_000_000_000_000n as EpochNs;
 /** Between two offers. */
@@ -72,8 +72,8 @@ export class SharedWorld {
       nodes.every(({ tape }) => tape?.report.sequence === this.keeper.last),
     );
     await using alone = await openSimTape(new SimDisk().boot());
-    for (const { batches, promise } of this.offers.slice(0, this.acknowledged)) {
-      await alone.intake.offer(batches, promise);
+    for (const { batches, promise, notes } of this.offers.slice(0, this.acknowledged)) {
+      await alone.intake.offer(batches, promise, notes);
     }
     await alone.intake.sealed();
     await this.until('all sealed days are everywhere', () =>
@@ -86,6 +86,9 @@ export class SharedWorld {
     for (const { name, tape } of nodes) {
       assert.equal(tape!.publisher.promise, alone.publisher.promise, `promise of ${name}`);
       assert.deepEqual(await allTapeRows(tape!.tape), expected, `trades of ${name}`);
+      assert.deepEqual(notesOf(tape!), notesOf(alone), `notes of ${name}`);
+      await this.until('no sealed day is in memory', () => tape!.publisher.days.length <= 1);
+      assert.deepEqual(await allDays(tape!.tape), await allDays(alone.tape), `days of ${name}`);
     }
   }
 }
@@ -258,12 +261,17 @@ export class SharedNode {
     while (!signal.aborted) {
       const offer = world.offers[world.acknowledged];
       if (world.acknowledged < world.untilOffer && offer !== undefined) {
-        await intake.offer(offer.batches, offer.promise);
+        await intake.offer(offer.batches, offer.promise, offer.notes);
         world.acknowledged += 1;
       }
       await sleep(this.#clock, OFFER_EVERY_MS);
     }
   }
+}
+
+/** Of the newest day. */
+function notesOf({ publisher }: Pick<SharedTape, 'publisher'>) {
+  return publisher.days.at(-1)?.notes.all;
 }
 
 function digests({ manifest }: SharedTape): unknown {

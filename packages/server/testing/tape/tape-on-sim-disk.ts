@@ -6,7 +6,7 @@ import type { Clock } from '../../src/platform/clock.ts';
 import type { Disk } from '../../src/platform/disk/disk.ts';
 import { RetryingDisk } from '../../src/platform/disk/retrying-disk.ts';
 import { FaultRetry } from '../../src/platform/waiting/fault-retry.ts';
-import type { Tape } from '../../src/tape/tape.ts';
+import type { Tape, TapeDay } from '../../src/tape/tape.ts';
 import { type OpenTape, openTape } from '../../src/tape/write/open-tape.ts';
 import { SCRIPT_SYMBOLS } from './feed-script.ts';
 
@@ -64,5 +64,11 @@ export async function allTapeRows(
 ): Promise<Readonly<Record<string, readonly TapeRow[]>>> {
   const all: Record<string, readonly TapeRow[]> = {};
   for (const symbol of SCRIPT_SYMBOLS) all[symbol] = await tapeRows(tape, symbol);
+  return all;
+}
+
+export async function allDays(tape: Tape): Promise<Readonly<Record<string, readonly TapeDay[]>>> {
+  const all: Record<string, readonly TapeDay[]> = {};
+  for (const symbol of SCRIPT_SYMBOLS) all[symbol] = await tape.days(symbol);
   return all;
 }

@@ -250,4 +250,12 @@ create table shared_secrets (
 );
 `;
 
-const MIGRATIONS: readonly string[] = [NODES + LEASES + ALLOWANCES + SECRETS];
+/** The datasets whose tapes exist. `cluster` records the tape of the first one too. */
+const TAPES = `
+create table cluster_tapes (
+  dataset text primary key,
+  made_at bigint not null
+);
+`;
+
+const MIGRATIONS: readonly string[] = [NODES + LEASES + ALLOWANCES + SECRETS, TAPES];

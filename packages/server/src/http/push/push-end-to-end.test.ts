@@ -25,25 +25,12 @@ const contracts = [
 test('a writer whose requests are cut delivers every trade once, and resumes from the position', async () => {
   const clock = new ManualClock(OPEN + 3_600_000_000_000n);
   await using tape = await openSimTape(new SimDisk().boot(), { now: clock.now() });
-  const batches = new Map<string, string>();
   const source = new PushSource({
     market: {
       dataset: 'SIM',
       listing: () => ({ book: {} as InstrumentBook, contracts, streamedOn: () => contracts }),
     },
-    intake: {
-      lastId: (symbol) => tape.intake.lastId(symbol),
-      get promise() {
-        return tape.intake.promise;
-      },
-      openGaps: [],
-      batch: (id) => batches.get(id) ?? null,
-      offerCounted: async (offered, promise, notes) => {
-        const counts = await tape.intake.offerCounted(offered, promise);
-        for (const note of notes) if (note.kind === 'batch') batches.set(note.id, note.digest);
-        return counts;
-      },
-    },
+    intake: tape.intake,
     clock,
     onOffTick: (contract) => assert.fail(contract),
   });
@@ -52,7 +39,7 @@ test('a writer whose requests are cut delivers every trade once, and resumes fro
   const routes = new PushRoutes({
     desk: {
       datasets: () => ['SIM'],
-      leaderOf: () => 'here',
+      leaderOf: () => ({ t: 'here' }),
       push: (_, request) => source.push(request),
       position: async () => source.position(),
     },

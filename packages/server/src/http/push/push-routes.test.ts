@@ -9,6 +9,7 @@ import { createMetrics } from '../../platform/metrics.ts';
 import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import { createInternalServer } from '../server/internal-server.ts';
 import { BODY_MS_MAX } from './push-body.ts';
+import type { PushLeader } from './push-desk.ts';
 import { PushRoutes } from './push-routes.ts';
 
 const SECRET = 's'.repeat(32);
@@ -16,13 +17,13 @@ const RECEIPT = { batch: 'b1', repeated: false, counts: null, gaps: [], watermar
 const POSITION: PushPosition = { dataset: 'OURS', watermark: '5', contracts: [], gaps: [] };
 
 let datasets: string[];
-let leader: 'here' | string | null;
+let leader: PushLeader;
 let answer: (dataset: string, request: PushRequest) => Promise<PushAnswer>;
 let pushed: (readonly [string, PushRequest])[];
 let faults: unknown[];
 beforeEach(() => {
   datasets = ['OURS'];
-  leader = 'here';
+  leader = { t: 'here' };
   answer = async () => ({ t: 'acknowledged', receipt: RECEIPT });
   pushed = [];
   faults = [];
@@ -195,17 +196,29 @@ test('a fault of the service reveals nothing', async () => {
 });
 
 test('a node that does not lead names the leader, or asks to wait when there is none', async () => {
-  leader = 'http://10.0.0.12:9464';
+  leader = { t: 'elsewhere', url: 'http://10.0.0.12:9464' };
   const elsewhere = await post('?dataset=OURS&upTo=0');
   assert.equal(elsewhere.status, 307);
   assert.equal(
     elsewhere.headers.get('location'),
     'http://10.0.0.12:9464/internal/trades?dataset=OURS&upTo=0',
   );
-  leader = null;
+  const position = await fetch(`${base}/internal/trades/position`, {
+    headers: HEADERS,
+    redirect: 'manual',
+  });
+  assert.deepEqual(
+    [position.status, position.headers.get('location')],
+    [307, 'http://10.0.0.12:9464/internal/trades/position'],
+  );
+  leader = { t: 'nobody' };
   const nobody = await post();
   assert.deepEqual([nobody.status, nobody.headers.get('retry-after')], [503, '1']);
   assert.equal((await problemOf(nobody)).code, 'NO_LEADER');
+  leader = { t: 'unaddressed', node: 'serve-2' };
+  const unaddressed = await post();
+  assert.equal(unaddressed.status, 503);
+  assert.match((await problemOf(unaddressed)).detail, /serve-2 leads .* Set TAPELOOM_INTERNAL_URL/);
   assert.deepEqual(pushed, []);
 });
 

@@ -142,12 +142,20 @@ export class PushRoutes {
   /** The answer of a node that does not write this dataset; null on the one that does. */
   #elsewhere(dataset: string, url: URL): Reply | null {
     const leader = this.#options.desk.leaderOf(dataset);
-    if (leader === 'here') return null;
-    if (leader === null) {
-      throw noLeader(dataset);
+    switch (leader.t) {
+      case 'here':
+        return null;
+      case 'nobody':
+        throw noLeader(dataset);
+      case 'unaddressed':
+        throw unaddressed(dataset, leader.node);
+      case 'elsewhere': {
+        const location = `${leader.url}${url.pathname}${url.search}`;
+        return { status: 307, type: 'text/plain', body: '', headers: { location } };
+      }
+      default:
+        return leader satisfies never;
     }
-    const location = `${leader.replace(/\/+$/, '')}${url.pathname}${url.search}`;
-    return { status: 307, type: 'text/plain', body: '', headers: { location } };
   }
 }
 
@@ -190,6 +198,14 @@ function noLeader(dataset: string): PushProblemError {
   return new PushProblemError(
     'NO_LEADER',
     `No node leads the dataset ${dataset} at the moment. Try again in ${RETRY_SECONDS} s.`,
+    { headers: { 'retry-after': String(RETRY_SECONDS) } },
+  );
+}
+
+function unaddressed(dataset: string, node: string): PushProblemError {
+  return new PushProblemError(
+    'NO_LEADER',
+    `The node ${node} leads the dataset ${dataset}, but other nodes do not know its internal address. Set TAPELOOM_INTERNAL_URL there, or push to that node.`,
     { headers: { 'retry-after': String(RETRY_SECONDS) } },
   );
 }

@@ -24,6 +24,7 @@ import type { DaysByContract } from '../../history/known-days.ts';
 import { dayText, missingMembers } from '../../platform/refusal-answer.ts';
 import { whenKnown } from '../../platform/waiting/when-known.ts';
 import { hasSessions, missingDays } from '../../runs/coverage.ts';
+import { byDay } from '../../runs/missing-times.ts';
 import { Instant } from '../contract/instant-schema.ts';
 import { namedObject, Type } from '../contract/schema.ts';
 import { KeptAnswers } from '../server/answers/kept-answers.ts';
@@ -44,8 +45,8 @@ const DayQualityView = namedObject('DayQuality', {
   state: Type.Enum([...DAY_STATES], {
     title: 'DayState',
     description:
-      '`partial`: hours are missing, see `gaps`. `open`: the day still grows. `damaged`: no data of the ' +
-      'day can be read. `missing`: the market was open, but the tape has no data.',
+      '`partial`: hours are missing, see `gaps`. `open`: the day still grows; `gaps` has what is missing so ' +
+      'far. `damaged`: no data of the day can be read. `missing`: the market was open, but the tape has no data.',
   }),
   origin: Type.Union([Type.Enum([...DAY_ORIGINS], { title: 'DayOrigin' }), Type.Null()], {
     description:
@@ -53,7 +54,7 @@ const DayQualityView = namedObject('DayQuality', {
   }),
   gaps: Type.Optional(
     Type.Array(namedObject('DayGap', { from: Instant('Start'), to: Instant('End, exclusive') }), {
-      description: `Of a partial day: the open market hours that are missing, the first ${GAPS_A_DAY_MAX}.`,
+      description: `Of a partial day, or an open one with gaps: the open market hours that are missing, the first ${GAPS_A_DAY_MAX}.`,
     }),
   ),
   outsideHours: Type.Optional(
@@ -207,7 +208,7 @@ function instrumentsWith(
   });
 }
 
-/** Days without missing parts. */
+/** Days without missing parts, unless they have gaps. */
 const WHOLE_STATES: ReadonlySet<DayState> = new Set(['complete', 'no-trades', 'open']);
 
 /** What a caller may see of the contracts of a dataset, which share their time. */
@@ -284,8 +285,11 @@ function historyOf(
   });
   if (found.length === 0) return null;
   const [from, to] = [found[0]!, found.at(-1)!];
-  const isWhole = (day: UtcDay) => WHOLE_STATES.has(onTape.get(day)?.state ?? 'missing');
-  const missing = missingDays(isWhole, full, epochNs(from, 0), epochNs(to, 0));
+  const isWhole = (day: UtcDay) => {
+    const found = onTape.get(day);
+    return found !== undefined && WHOLE_STATES.has(found.state) && found.gaps.length === 0;
+  };
+  const missing = missingDays(byDay(isWhole), full, epochNs(from, 0), epochNs(to, 0));
   const reach = { firstDay: dayText(from), lastDay: dayText(to), ...missingMembers(missing) };
   if (!hasQuality) return reach;
   const ranges = qualityRanges(onTape, full, from, to);
@@ -302,7 +306,7 @@ function rangeView({ from, to, state, origin, gaps, outside }: QualityRange) {
     to: dayText(to),
     state,
     origin,
-    ...(state === 'partial' ? { gaps: named } : {}),
+    ...(state === 'partial' || named.length > 0 ? { gaps: named } : {}),
     ...(outside === undefined ? {} : { outsideHours: outside }),
   };
 }

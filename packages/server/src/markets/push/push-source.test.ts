@@ -12,7 +12,7 @@ import { openSimTape, tapeRows } from '../../../testing/tape/tape-on-sim-disk.ts
 import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
 import type { TapeGap } from '../../tape/tape-gap.ts';
-import type { PushIntake } from './push-intake.ts';
+import type { Intake } from '../../tape/write/intake.ts';
 import { PushSource } from './push-source.ts';
 
 const DAY = utcDay(20_260_105);
@@ -62,31 +62,27 @@ const request = (
   body: bodyOf(trades),
 });
 
-/** What the tape keeps of a source's notes: durable exactly with the offer. */
+/** Gaps that the tape seems to have; null: its own. */
 interface Notes {
-  readonly batches: Map<string, string>;
-  gaps: TapeGap[];
+  gaps: TapeGap[] | null;
 }
 
-async function stage(machine = new SimDisk(), notes: Notes = { batches: new Map(), gaps: [] }) {
+async function stage(machine = new SimDisk(), notes: Notes = { gaps: null }) {
   const clock = new ManualClock(at(10));
   const tape = await openSimTape(machine.boot(), { now: at(10) });
   const offTick: OffTickPrice[] = [];
   const onTick: string[] = [];
-  const intake: PushIntake = {
+  const intake: Intake = {
     lastId: (symbol) => tape.intake.lastId(symbol),
     get promise() {
       return tape.intake.promise;
     },
-    get openGaps() {
-      return notes.gaps;
+    get gaps() {
+      return notes.gaps ?? tape.intake.gaps;
     },
-    batch: (id) => notes.batches.get(id) ?? null,
-    offerCounted: async (batches, promise, added) => {
-      const counts = await tape.intake.offerCounted(batches, promise);
-      for (const note of added) if (note.kind === 'batch') notes.batches.set(note.id, note.digest);
-      return counts;
-    },
+    position: (key) => tape.intake.position(key),
+    batch: (id) => tape.intake.batch(id),
+    offer: (...offer) => tape.intake.offer(...offer),
   };
   const source = new PushSource({
     market,
@@ -267,11 +263,11 @@ test('an off-tick price refuses the batch and reports its contract until good tr
 
 test('a full intake asks to wait, and the same batch is taken later', async (t) => {
   const { source, intake, tape } = await running(t);
-  const { offerCounted } = intake;
+  const { offer } = intake;
   let isFull = true;
-  (intake as { offerCounted: PushIntake['offerCounted'] }).offerCounted = async (...offer) => {
+  (intake as { offer: Intake['offer'] }).offer = async (...offered) => {
     if (isFull) throw new IntakeFullError('trades wait', 5);
-    return await offerCounted(...offer);
+    return await offer(...offered);
   };
   const full = await source.push(request('a', TWO));
   assert.equal(full.t === 'refused' && full.code, 'BUSY');
@@ -352,11 +348,10 @@ test('a crash at any operation of the disk loses no acknowledged batch and takes
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(12), { minLength: 1, maxLength: 4 }), async (crashes) => {
       const machine = new SimDisk();
-      const notes: Notes = { batches: new Map(), gaps: [] };
       const acknowledged = new Set<string>();
       for (const operations of [...crashes, null]) {
         machine.faults = () => null;
-        const { source, tape, stopping } = await stage(machine, notes);
+        const { source, tape, stopping } = await stage(machine);
         let left = operations ?? Number.POSITIVE_INFINITY;
         machine.faults = () => {
           left -= 1;

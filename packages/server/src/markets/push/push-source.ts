@@ -16,11 +16,11 @@ import type { Clock } from '../../platform/clock.ts';
 import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
+import type { Intake } from '../../tape/write/intake.ts';
 import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
 import type { Market, PushedTrades, TradeSource } from '../market.ts';
 import { ListedContracts } from './listed-contracts.ts';
 import { busy, conflict, stopped, stopping } from './push-answers.ts';
-import type { PushIntake } from './push-intake.ts';
 import { type PushWatermark, pushWatermark } from './push-watermark.ts';
 import { pushGap, RecordedGaps } from './recorded-gaps.ts';
 
@@ -33,7 +33,7 @@ const RECEIPTS_KEPT_MAX = 1_024;
 
 export interface PushSourceOptions {
   readonly market: Pick<Market, 'dataset' | 'listing'>;
-  readonly intake: PushIntake;
+  readonly intake: Intake;
   readonly clock: Pick<Clock, 'now'>;
   readonly watermark?: PushWatermark;
   /** A batch was refused because of this price; or (null) trades of the contract are on disk again. */
@@ -133,7 +133,7 @@ export class PushSource implements TradeSource {
       dataset: market.dataset,
       watermark: textOf(intake.promise),
       contracts,
-      gaps: intake.openGaps.map(pushGap),
+      gaps: intake.gaps.map(pushGap),
     };
   }
 
@@ -170,11 +170,11 @@ export class PushSource implements TradeSource {
         'The batch has neither trades nor "upTo". Send trades, or the time before which nothing will follow.';
       throw new PushRefusal('INVALID_BATCH', { line: null, path: '', message });
     }
-    const gaps = new RecordedGaps(intake.openGaps, watermark);
+    const gaps = new RecordedGaps(intake.gaps, watermark);
     const batches = rows.batches(gaps.isEmpty ? null : (...trade) => gaps.has(...trade));
     const promise = this.#watermarkAfter(request, rows, latest);
     const note = { kind: 'batch', id: request.batchId, digest } as const;
-    const offered = intake.offerCounted(batches, promise, [note]);
+    const offered = intake.offer(batches, promise, [note]);
     return { answer: this.#answer(request.batchId, rows, gaps, offered) };
   }
 

@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayNumber, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
+import { NO_COUNTS, NO_NOTES } from '../../../testing/tape/no-notes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
+import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
 import { SimSource } from './sim-source.ts';
 import { createSimUniverse } from './sim-universe.ts';
 import { firstIdOf, SLICE_NS, SLICES_PER_DAY } from './trades/slice.ts';
@@ -65,7 +67,11 @@ class KeepingIntake implements Intake {
   /** True: the failing offer's trades are stored, but not its watermark. */
   isTorn = false;
 
-  async offer(batches: readonly IntakeBatch[], promise: EpochNs | null): Promise<void> {
+  readonly position = NO_NOTES.position;
+  readonly batch = NO_NOTES.batch;
+  readonly gaps = NO_NOTES.gaps;
+
+  async offer(batches: readonly IntakeBatch[], promise: EpochNs | null): Promise<OfferCounts> {
     assert.ok(promise !== null);
     const dies = this.offers.length >= this.failAfter;
     if (!dies || this.isTorn) for (const batch of batches) this.#keep(batch, promise);
@@ -74,6 +80,7 @@ class KeepingIntake implements Intake {
     assert.ok(this.promise === null || promise > this.promise, 'promises grow');
     this.promise = promise;
     this.offers.push({ count: batches.length, promise });
+    return NO_COUNTS;
   }
 
   lastId(symbol: string): number {

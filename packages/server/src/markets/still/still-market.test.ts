@@ -5,6 +5,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
+import { NO_COUNTS, NO_NOTES } from '../../../testing/tape/no-notes.ts';
 import type { Intake } from '../../tape/write/intake.ts';
 import { StillMarket } from './still-market.ts';
 
@@ -52,7 +53,9 @@ test('a still market lists nothing, and promises the time once a second, never b
     offer: async (batches, promise) => {
       assert.deepEqual(batches, []);
       promises.push(promise);
+      return NO_COUNTS;
     },
+    ...NO_NOTES,
     lastId: () => -1,
     get promise() {
       return promises.at(-1) ?? null;

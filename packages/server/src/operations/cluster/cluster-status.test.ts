@@ -3,12 +3,9 @@ import { test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
 import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 import type { KeptState } from '../../tape/stream/nats/nats-admin.ts';
-import {
-  type ClusterFacts,
-  clusterConcerns,
-  mixedIndicators,
-  type NodeStatus,
-} from './cluster-status.ts';
+import { clusterConcerns } from './cluster-concerns.ts';
+import type { ClusterFacts, NodeStatus } from './cluster-facts.ts';
+import { mixedIndicators } from './cluster-status.ts';
 import { readNodeReport } from './node-report.ts';
 
 const following: SharedTapeReport = {
@@ -37,6 +34,7 @@ function node(name: string, changed: Partial<NodeStatus> = {}): NodeStatus {
     lagMs: 20,
     connections: 3,
     notReady: null,
+    internalUrl: null,
     behind: 0,
     offsetMs: 0,
     ...changed,
@@ -115,8 +113,8 @@ test('a leader that lacks messages is to be filled anew, and nobody is sent to a
   });
   assert.deepEqual(clusterConcerns(facts({ stream: short, nodes })), [
     'TAPE_SIM is led by server-0, which is missing 40 messages that server-1 and server-2 have, so no node can append. Refill server-0: stop it, remove what is below its store_dir, start it',
-    'no node reports that it appends',
-    'a knows of more records than the stream has: it resumes by itself when the servers of the stream are complete',
+    'no node reports that it appends to SIM',
+    'a knows of more records than the stream of SIM has: it resumes by itself when the servers of the stream are complete',
   ]);
 });
 
@@ -151,14 +149,14 @@ test('nodes that are silent, behind, draining, wrong in time or of two versions 
     node('e', { isAlive: false, notReady: 'x' }),
   ];
   assert.deepEqual(clusterConcerns(facts({ nodes, mixedIndicators: ['footprint'] })), [
-    'no node reports that it appends',
+    'no node reports that it appends to SIM',
     'a sent no heartbeat for 12 s',
     'b is being drained',
-    'b is 5,000 messages behind',
+    'b is 5,000 messages of SIM behind',
     "the clock of b is 700 ms behind PostgreSQL's",
-    'the tape of c is 9 s behind the clock',
+    'SIM on c is 9 s behind the clock',
     'c is not ready: the tape is being filled',
-    'd knows of more records than the stream has: no node appends until you run tapeloom cluster repair',
+    'd knows of more records than the stream of SIM has: no node appends until you run tapeloom cluster repair',
     'nodes run 1.0.0 and 1.1.0',
     'nodes have different versions of footprint: their streams start again',
   ]);
@@ -176,6 +174,7 @@ test('what a node of another version says is read as far as it is known', () => 
     lagMs: null,
     connections: 0,
     notReady: null,
+    internalUrl: null,
     offsetMs: 0,
   });
 });

@@ -26,7 +26,7 @@ test('a full stream gets more room, is appended to again, and its servers are co
   const nats = { ...addressOf(servers.urls), monitors: servers.monitors, isSyncAssured: false };
   const place = { url: '', passwordFile: null, caFile: null };
   const roles = { ingest: true, serve: true };
-  const cluster: ClusterConfig = { roles, node: 'x', postgres: place, nats };
+  const cluster: ClusterConfig = { roles, node: 'x', internalUrl: null, postgres: place, nats };
   let appended = 0;
   const wait = async () => {
     if ((await append()) === 'stored') appended += 1;

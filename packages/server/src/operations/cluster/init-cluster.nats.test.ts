@@ -61,6 +61,40 @@ describe('a cluster is made once', { skip: natsServerMissing }, () => {
     assert.equal((await left('half')).length, 2);
   });
 
+  test('a dataset that was added gets its tape; one that is lost is not begun anew beside it', async () => {
+    const cluster = await rig.cluster();
+    const made = await rig.init(cluster, 'first');
+    const both = await rig.init(cluster, 'first', 'second');
+    assert.deepEqual([both.id, both.isNew], [made.id, true]);
+    assert.deepEqual(
+      both.datasets.map(({ dataset, isNew }) => [dataset, isNew]),
+      [
+        ['first', false],
+        ['second', true],
+      ],
+    );
+    assert.equal((await rig.init(cluster, 'first', 'second')).isNew, false);
+    await left('second', ['TAPE_second', 'OBJ_TAPE_second']);
+    const lost = /NATS has no tape of second: .*No new tape was created/;
+    await assert.rejects(rig.init(cluster, 'first', 'second', 'third'), refusedAs(lost));
+    // Nothing is created while anything is refused.
+    assert.deepEqual(await left('third'), []);
+    assert.deepEqual((await left('first')).length, 2);
+  });
+
+  test('a cluster of an earlier version, which recorded no datasets, gets a second one', async () => {
+    const cluster = await rig.cluster();
+    await rig.init(cluster, 'SIM');
+    await using postgres = await openClusterPostgres(cluster, 1);
+    const forget = () => postgres.query('delete from cluster_tapes');
+    await forget();
+    assert.equal((await rig.init(cluster, 'added')).isNew, true);
+    await forget();
+    await left('SIM', ['TAPE_SIM', 'OBJ_TAPE_SIM']);
+    await left('added', ['TAPE_added', 'OBJ_TAPE_added']);
+    await assert.rejects(rig.init(cluster, 'added'), refusedAs(/No new tape was created/));
+  });
+
   test('the tape of a database that is gone is taken by no other', async () => {
     await rig.init(await rig.cluster(), 'foreign');
     const other = await rig.cluster();

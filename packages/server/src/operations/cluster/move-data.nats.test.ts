@@ -92,7 +92,8 @@ describe('a machine that was alone moves into a cluster and back', {
   }
 
   function place(data: string, cluster: ClusterConfig, dataset: string): MovePlace {
-    return { data, cluster, dataset, listed: () => SCRIPT_SYMBOLS, onProgress: () => {} };
+    const listed = () => () => SCRIPT_SYMBOLS;
+    return { data, cluster, datasets: [dataset], listed, onProgress: () => {} };
   }
 
   function refusedAs(kind: new (...args: never[]) => Error, pattern: RegExp) {

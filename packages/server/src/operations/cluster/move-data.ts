@@ -1,12 +1,13 @@
 /**
  * Moves the data of a single machine into a cluster, or that of a cluster into a directory for a single machine: the
- * accounts, the export secret and the tape, in this order, each verified after the move. Every step is repeatable, so
+ * accounts, the export secret and the tapes, in this order, each verified after the move. Every step is repeatable, so
  * an interrupted move is simply started again. Nothing may run meanwhile, on the directory or in the cluster.
  */
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import { knownNodes } from '../../accounts/shared/known-nodes.ts';
 import { adoptSharedSecret, sharedSecrets } from '../../accounts/shared/shared-secrets.ts';
 import {
@@ -27,61 +28,83 @@ import { replacePrivateFile } from '../../platform/disk/private-file.ts';
 import type { Postgres } from '../../platform/postgres/postgres.ts';
 import { clusterOf } from '../../tape/shared/shared-directory.ts';
 import { manifestPath } from '../../tape/tape-paths.ts';
+import type { ListedSymbols } from '../../tape/write/sequencer/listed-on.ts';
+import { agreedComputations } from '../../topics/agreed-computations.ts';
+import {
+  type ContractDays,
+  formatEpochs,
+  parseEpochs,
+  type StreamEpochs,
+} from '../../topics/epoch-floors.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';
 import { EXPORT_SECRET } from './export-secret-name.ts';
 import { moveTapeBack } from './move-tape-back.ts';
 import { type MovedTape, moveTapeIn, type TapePlace } from './move-tape-in.ts';
-import { openClusterTape } from './open-cluster-tape.ts';
+import { type ClusterTape, openClusterTape } from './open-cluster-tape.ts';
 
 const SECRET_FILE = 'export-secret';
 const FLOORS_FILE = 'stream-epochs.json';
 
-export interface MovePlace
-  extends Pick<TapePlace, 'dataset' | 'listed' | 'commitRowsMax' | 'onProgress'> {
+export interface MovePlace extends Pick<TapePlace, 'commitRowsMax' | 'onProgress'> {
   readonly data: string;
   readonly cluster: ClusterConfig;
+  /** At least one. */
+  readonly datasets: readonly string[];
+  /** The contracts of a dataset. */
+  readonly listed: (dataset: string) => ListedSymbols;
+}
+
+export interface MovedDataset {
+  readonly dataset: string;
+  readonly tape: MovedTape;
 }
 
 export interface MovedData {
   readonly clusterId: string;
   readonly accounts: readonly TableProof[];
+  /** That of the first dataset that was moved. */
   readonly tape: MovedTape;
+  /** Those that were moved now. */
+  readonly datasets: readonly MovedDataset[];
 }
 
 export async function moveIn(place: MovePlace): Promise<MovedData> {
-  const { data, cluster, dataset } = place;
+  const { data, datasets } = place;
   using _lock = lockDirectory(data);
-  await using postgres = await openClusterPostgres(cluster);
-  await using tape = await openClusterTape(cluster, dataset, postgres);
-  await requireNobody(postgres);
+  await using opened = await openTapes(place);
+  const { postgres, clusterId } = opened;
   const disk = new NodeDisk();
   const tapeRoot = join(data, 'tape');
-  const known = await clusterOf(disk, tapeRoot, dataset);
-  if (known !== null) {
-    const whose = known === tape.clusterId ? 'this cluster already' : `the cluster ${known}`;
-    throw new ClusterRefusedError([`${data} belongs to ${whose}: there is nothing to move`]);
+  const left: string[] = [];
+  for (const dataset of datasets) {
+    const known = await clusterOf(disk, tapeRoot, dataset);
+    if (known === null) left.push(dataset);
+    else if (known !== clusterId) throw nothingToMove(data, `the cluster ${known}`);
   }
+  if (left.length === 0) throw nothingToMove(data, 'this cluster already');
   const accounts = existsSync(accountsPath(data)) ? await moveAccounts(place, 'in') : [];
   await moveSecretIn(data, postgres);
   const floors = await readFile(join(data, FLOORS_FILE), 'utf8').catch(() => null);
-  return {
-    clusterId: tape.clusterId,
-    accounts,
-    tape: await moveTapeIn({ ...place, disk, tapeRoot, floors }, tape),
-  };
+  const moved: MovedDataset[] = [];
+  for (const dataset of left) {
+    const listed = place.listed(dataset);
+    const one = { ...place, dataset, listed, disk, tapeRoot, floors };
+    moved.push({ dataset, tape: await moveTapeIn(one, opened.of(dataset)) });
+  }
+  return { clusterId, accounts, tape: moved[0]!.tape, datasets: moved };
 }
 
 export async function moveBack(place: MovePlace): Promise<MovedData> {
-  const { data, cluster, dataset } = place;
+  const { data, datasets } = place;
   using _lock = lockDirectory(data);
-  await using postgres = await openClusterPostgres(cluster);
-  await using tape = await openClusterTape(cluster, dataset, postgres);
-  await requireNobody(postgres);
+  await using opened = await openTapes(place);
+  const { postgres, clusterId } = opened;
   const disk = new NodeDisk();
   const tapeRoot = join(data, 'tape');
-  const known = await clusterOf(disk, tapeRoot, dataset);
-  const isBegun = (await disk.stat(manifestPath(tapeRoot, dataset))) !== null;
-  if (isBegun && known !== tape.clusterId) {
+  for (const dataset of datasets) {
+    const known = await clusterOf(disk, tapeRoot, dataset);
+    const isBegun = (await disk.stat(manifestPath(tapeRoot, dataset))) !== null;
+    if (!isBegun || known === clusterId) continue;
     throw new ClusterRefusedError([
       `${data} already has a tape of ${known ?? 'its own'}: choose a directory without one`,
     ]);
@@ -89,9 +112,59 @@ export async function moveBack(place: MovePlace): Promise<MovedData> {
   const accounts = await moveAccounts(place, 'back');
   const [newest] = await sharedSecrets(EXPORT_SECRET, { postgres, random: noSecret });
   await replacePrivateFile(data, SECRET_FILE, newest!.secret);
-  const { floors, ...moved } = await moveTapeBack({ ...place, disk, tapeRoot }, tape);
-  if (floors !== null) await replacePrivateFile(data, FLOORS_FILE, floors);
-  return { clusterId: tape.clusterId, accounts, tape: moved };
+  const moved: MovedDataset[] = [];
+  const floors: string[] = [];
+  for (const dataset of datasets) {
+    const one = { ...place, dataset, listed: place.listed(dataset), disk, tapeRoot };
+    const { floors: its, ...tape } = await moveTapeBack(one, opened.of(dataset));
+    if (its !== null) floors.push(its);
+    moved.push({ dataset, tape });
+  }
+  if (floors.length > 0) await replacePrivateFile(data, FLOORS_FILE, joinedFloors(floors));
+  return { clusterId, accounts, tape: moved[0]!.tape, datasets: moved };
+}
+
+/** What nodes share, while none of them runs. */
+async function openTapes({ cluster, datasets }: MovePlace) {
+  await using opening = new AsyncDisposableStack();
+  const postgres = opening.use(await openClusterPostgres(cluster));
+  const tapes = new Map<string, ClusterTape>();
+  for (const dataset of datasets) {
+    tapes.set(dataset, opening.use(await openClusterTape(cluster, dataset, postgres)));
+  }
+  await requireNobody(postgres);
+  const opened = opening.move();
+  const [{ clusterId }] = [...tapes.values()] as [ClusterTape];
+  return {
+    postgres,
+    clusterId,
+    of: (dataset: string) => tapes.get(dataset)!,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+function nothingToMove(data: string, whose: string): ClusterRefusedError {
+  return new ClusterRefusedError([`${data} belongs to ${whose}: there is nothing to move`]);
+}
+
+/** The floors of several books in one record. Where they name different computations, all older cursors end. */
+function joinedFloors(texts: readonly string[]): string {
+  const ids = INDICATORS.map(({ id }) => id);
+  const books = texts.flatMap((text) => parseEpochs(text, ids) ?? []);
+  const [only] = texts;
+  if (books.length < 2) return only!;
+  // Each contract is in one dataset.
+  const merged = Object.assign({}, ...books) as StreamEpochs;
+  const all = (part: 'coming' | 'settling') => ({
+    [part]: Object.assign({}, ...books.map((it) => it[part])) as ContractDays,
+  });
+  return formatEpochs({
+    ...merged,
+    ...(merged.coming && all('coming')),
+    ...(merged.settling && all('settling')),
+    computations: agreedComputations(books.map(({ computations }) => computations)),
+    floors: books.flatMap(({ floors }) => floors),
+  });
 }
 
 /** A cluster in which no node ever ran has no secret. */

@@ -6,14 +6,24 @@ import { SHARED_TAPE_ROLES, type SharedTapeReport } from '../../tape/shared/shar
 /** A node of version 1.0 reports its only tape without the dataset. */
 const UNNAMED = '';
 
+/** Nodes of version 1.0 report neither watermark nor lag. */
+export interface NodeTape extends SharedTapeReport {
+  /** In nanoseconds since 1970; null: there is none yet. */
+  readonly watermark?: string | null;
+  /** How far it is behind the clock. */
+  readonly lagMs?: number;
+}
+
 export interface NodeSelf {
   /** By dataset, for those whose ingest threads have reported. */
-  readonly tapes: Readonly<Record<string, SharedTapeReport>>;
-  /** How far its tape is behind the clock; null: unknown. */
+  readonly tapes: Readonly<Record<string, NodeTape>>;
+  /** How far the tape furthest behind is behind the clock; null: unknown. */
   readonly lagMs: number | null;
   readonly connections: number;
   /** Why it would not serve a client; null if it would. */
   readonly notReady: string | null;
+  /** Where others reach its internal port; null: unknown. */
+  readonly internalUrl: string | null;
 }
 
 export function nodeReport(self: NodeSelf): NodeReport {
@@ -24,17 +34,18 @@ export function nodeReport(self: NodeSelf): NodeReport {
 
 /** The report of another node, perhaps of another version: absent fields are unknown. */
 export function readNodeReport(report: NodeReport): NodeSelf & { readonly offsetMs: number } {
-  const { tapes, tape, lagMs, connections, notReady, offsetMs } = report;
+  const { tapes, tape, lagMs, connections, notReady, internalUrl, offsetMs } = report;
   return {
     tapes: tapeReports(tapes ?? { [UNNAMED]: tape }),
     lagMs: typeof lagMs === 'number' ? lagMs : null,
     connections: typeof connections === 'number' ? connections : 0,
     notReady: typeof notReady === 'string' ? notReady : null,
+    internalUrl: typeof internalUrl === 'string' ? internalUrl : null,
     offsetMs: typeof offsetMs === 'number' ? offsetMs : 0,
   };
 }
 
-export function tapeIn(tapes: NodeSelf['tapes'], dataset: string): SharedTapeReport | null {
+export function tapeIn(tapes: NodeSelf['tapes'], dataset: string): NodeTape | null {
   return tapes[dataset] ?? tapes[UNNAMED] ?? null;
 }
 
@@ -43,9 +54,11 @@ function tapeReports(tapes: unknown): NodeSelf['tapes'] {
   return Object.fromEntries(Object.entries(tapes).filter(([, tape]) => isTapeReport(tape)));
 }
 
-function isTapeReport(value: unknown): value is SharedTapeReport {
+function isTapeReport(value: unknown): value is NodeTape {
   if (typeof value !== 'object' || value === null) return false;
-  const { role, sequence, end } = value as Partial<SharedTapeReport>;
+  const { role, sequence, end, watermark = null, lagMs = 0 } = value as Partial<NodeTape>;
   const isKnown = SHARED_TAPE_ROLES.some((known) => known === role);
-  return isKnown && typeof sequence === 'number' && typeof end === 'number';
+  const isTimed = watermark === null || /^\d{1,20}$/.test(String(watermark));
+  const isCounted = typeof sequence === 'number' && typeof end === 'number';
+  return isKnown && isCounted && isTimed && typeof lagMs === 'number';
 }

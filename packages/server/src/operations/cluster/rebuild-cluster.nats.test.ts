@@ -123,10 +123,10 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
   }
 
   function rebuild(directories: readonly string[], more: Partial<RebuildPlan> = {}) {
-    const plan = { cluster, dataset: DATASET, ...ROOM, directories, isLossAccepted: false };
+    const plan = { cluster, datasets: [DATASET], ...ROOM, directories, isLossAccepted: false };
     return rebuildCluster({
       ...plan,
-      listed: () => SCRIPT_SYMBOLS,
+      listed: () => () => SCRIPT_SYMBOLS,
       onProgress: () => {},
       ...more,
     });

@@ -1,5 +1,5 @@
 /**
- * Rebuilds the tape of a cluster whose NATS servers lost everything, from a node's directory, in a new stream. The
+ * Rebuilds the tapes of a cluster whose NATS servers lost everything, from nodes' directories, in new streams. The
  * result is a new cluster with the same accounts. Directories of other nodes are rejected until emptied, since the new
  * stream does not have their sequence numbers. Earlier cursors end, since some may lie beyond what is left. It may be
  * interrupted and repeated: the new id follows from the old one, and PostgreSQL is updated last.
@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import type { Rank, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import { type KnownNode, knownNodes } from '../../accounts/shared/known-nodes.ts';
+import { prepareSharedTables } from '../../accounts/shared/shared-tables.ts';
 import { lockDirectory } from '../../platform/disk/directory-lock.ts';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import type { Postgres } from '../../platform/postgres/postgres.ts';
@@ -28,9 +29,11 @@ import { openNatsTape } from '../../tape/stream/nats/open-nats-tape.ts';
 import { TapeManifest } from '../../tape/tape-manifest.ts';
 import { dayOfFile, logDirectory, logPath } from '../../tape/tape-paths.ts';
 import { recoverUnsynced } from '../../tape/write/log/log-recovery.ts';
+import type { ListedSymbols } from '../../tape/write/sequencer/listed-on.ts';
 import { formatEpochs, withComputations } from '../../topics/epoch-floors.ts';
 import { readClusterId } from './cluster-identity.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';
+import { forgetTape } from './cluster-tapes.ts';
 import { type ClusterPlan, soundServers } from './init-cluster.ts';
 import { requireNobody } from './move-data.ts';
 import { type MovedTape, moveTapeIn, type TapePlace } from './move-tape-in.ts';
@@ -39,18 +42,33 @@ import { readNodeReport, tapeIn } from './node-report.ts';
 const CLIENT = 'tapeloom cluster rebuild';
 const ID_DIGITS = 24;
 
-export interface RebuildPlan extends ClusterPlan, Pick<TapePlace, 'listed' | 'onProgress'> {
+export interface RebuildPlan extends ClusterPlan, Pick<TapePlace, 'onProgress'> {
+  /** The contracts of a dataset. */
+  readonly listed: (dataset: string) => ListedSymbols;
   /** Directories of nodes; the one with the most of the tape is used. */
   readonly directories: readonly string[];
   /** Continue without what is known to be missing. */
   readonly isLossAccepted: boolean;
 }
 
-export interface RebuiltCluster {
-  readonly id: string;
+export interface RebuiltTape {
+  readonly dataset: string;
+  /** The directory that was used. */
   readonly data: string;
   readonly tape: MovedTape;
 }
+
+/** `data` and `tape` are those of the first dataset. */
+export interface RebuiltCluster extends Omit<RebuiltTape, 'dataset'> {
+  readonly id: string;
+  readonly datasets: readonly RebuiltTape[];
+}
+
+/** The plan for one of the datasets. */
+type TapePlan = Omit<RebuildPlan, 'datasets' | 'listed'> & {
+  readonly dataset: string;
+  readonly listed: ListedSymbols;
+};
 
 interface Source {
   readonly data: string;
@@ -61,30 +79,58 @@ interface Source {
 
 /** Rejects with a `ClusterRefusedError`. */
 export async function rebuildCluster(plan: RebuildPlan): Promise<RebuiltCluster> {
-  const { cluster, dataset } = plan;
+  const { cluster, datasets } = plan;
   await soundServers(plan, CLIENT);
   await using postgres = await openClusterPostgres(cluster, 1);
   const old = await knownCluster(postgres);
   const id = successor(old);
   await requireNobody(postgres);
-  await refuseKept(plan, old, id);
-  const source = await newestOf(plan, [old, id]);
-  const { data, tapeRoot } = source;
-  using _lock = lockDirectory(data);
-  // If it already belongs to the new cluster, only PostgreSQL is still to be updated.
-  if (source.cluster === old && !plan.isLossAccepted) await requireWhole(plan, source, postgres);
+  const plans = datasets.map((dataset): TapePlan => {
+    return { ...plan, dataset, listed: plan.listed(dataset) };
+  });
+  for (const one of plans) await refuseKept(one, old, id);
+  const sources = await newestOfAll(plans, [old, id]);
+  if (sources.size === 0)
+    throw new ClusterRefusedError(plans.map(({ dataset }) => noTape(dataset)));
+  using locked = new DisposableStack();
+  for (const data of new Set(Array.from(sources.values(), (source) => source.data))) {
+    locked.use(lockDirectory(data));
+  }
+  for (const [one, source] of sources) {
+    // If it already belongs to the new cluster, only PostgreSQL is still to be updated.
+    const isChecked = source.cluster === old && !plan.isLossAccepted;
+    if (isChecked) await requireWhole(one, source, postgres);
+  }
+  const rebuilt: RebuiltTape[] = [];
+  for (const [one, source] of sources) {
+    const tape = await rebuildTape(one, source, { old, id });
+    rebuilt.push({ dataset: one.dataset, data: source.data, tape });
+  }
+  const without = plans.filter((one) => !sources.has(one));
+  // `tapeloom cluster init` may create an empty one.
+  if (without.length > 0) await prepareSharedTables(postgres);
+  for (const { dataset } of without) await forgetTape(postgres, dataset);
+  // The nodes' reports were about the old streams.
+  await postgres.query('delete from nodes');
+  await postgres.query('update cluster set id = $1 where id = $2', [id, old]);
+  const { data, tape } = rebuilt[0]!;
+  return { id, data, tape, datasets: rebuilt };
+}
+
+async function rebuildTape(
+  plan: TapePlan,
+  { tapeRoot, cluster: known }: Source,
+  { old, id }: { readonly old: string; readonly id: string },
+): Promise<MovedTape> {
+  const { cluster, dataset } = plan;
   await makeStreams(plan, id);
-  if (source.cluster === old) await standReady(tapeRoot, dataset);
+  if (known === old) await standReady(tapeRoot, dataset);
   const disk = new NodeDisk();
   const floors = await everyCursorEnds(plan, tapeRoot);
   await using nats = await openNatsTape({
     ...{ nats: cluster.nats, dataset, client: CLIENT, clusterId: id },
   });
-  const tape = await moveTapeIn({ ...plan, disk, tapeRoot, floors }, { ...nats, clusterId: id });
-  // The nodes' reports were about the old stream.
-  await postgres.query('delete from nodes');
-  await postgres.query('update cluster set id = $1 where id = $2', [id, old]);
-  return { id, data, tape };
+  return await moveTapeIn({ ...plan, disk, tapeRoot, floors }, { ...nats, clusterId: id });
 }
 
 async function knownCluster(postgres: Pick<Postgres, 'query'>): Promise<string> {
@@ -103,32 +149,51 @@ function successor(id: string): string {
   return `cluster_${digest.slice(0, ID_DIGITS)}`;
 }
 
-async function newestOf(
-  { directories, dataset }: RebuildPlan,
+/** A directory that has none of the datasets of these clusters is not a node's. */
+async function newestOfAll(
+  plans: readonly TapePlan[],
   clusters: readonly string[],
-): Promise<Source> {
+): Promise<ReadonlyMap<TapePlan, Source>> {
   const disk = new NodeDisk();
-  const sources: Source[] = [];
+  const found = new Map<TapePlan, Source[]>(plans.map((plan) => [plan, []]));
   const foreign: string[] = [];
-  for (const data of directories) {
+  for (const data of plans[0]!.directories) {
     const tapeRoot = join(data, 'tape');
-    const cluster = await clusterOf(disk, tapeRoot, dataset);
-    if (cluster === null || !clusters.includes(cluster)) {
-      foreign.push(
-        `${data} belongs to ${cluster ?? 'no cluster'}, but PostgreSQL to ${clusters[0]}`,
-      );
-      continue;
+    let isNodes = false;
+    for (const [plan, sources] of found) {
+      const cluster = await clusterOf(disk, tapeRoot, plan.dataset);
+      // It was stopped before the dataset was added.
+      if (cluster === null) continue;
+      isNodes = true;
+      if (clusters.includes(cluster)) {
+        const end = await directoryEnd(disk, tapeRoot, plan.dataset);
+        sources.push({ data, tapeRoot, cluster, end });
+      } else foreign.push(`${data} belongs to ${cluster}, but PostgreSQL to ${clusters[0]}`);
     }
-    sources.push({ data, tapeRoot, cluster, end: await directoryEnd(disk, tapeRoot, dataset) });
+    if (!isNodes) foreign.push(`${data} belongs to no cluster, but PostgreSQL to ${clusters[0]}`);
   }
-  if (foreign.length > 0) throw new ClusterRefusedError(foreign);
-  const begun = sources.find(({ cluster }) => cluster === clusters[1]);
-  return begun ?? sources.sort((a, b) => compareEnds(a.end, b.end))[0]!;
+  if (foreign.length > 0) throw new ClusterRefusedError([...new Set(foreign)]);
+  const newest = new Map<TapePlan, Source>();
+  for (const [plan, sources] of found) {
+    const source = newestOf(sources, clusters[1]!);
+    if (source !== undefined) newest.set(plan, source);
+    else if (!plan.isLossAccepted) throw new ClusterRefusedError([noTape(plan.dataset)]);
+  }
+  return newest;
+}
+
+function newestOf(sources: readonly Source[], begunFor: string): Source | undefined {
+  const begun = sources.find(({ cluster }) => cluster === begunFor);
+  return begun ?? sources.toSorted((a, b) => compareEnds(a.end, b.end))[0];
+}
+
+function noTape(dataset: string): string {
+  return `none of these directories has a tape of ${dataset}. Name the directories of all nodes. If no node has one, --accept-loss continues without it, and tapeloom cluster init creates an empty one afterwards. Nothing was changed`;
 }
 
 /** Compares with the last reports of the nodes, and with what the directory itself should have. */
 async function requireWhole(
-  { dataset }: RebuildPlan,
+  { dataset }: TapePlan,
   { data, tapeRoot, end }: Source,
   postgres: Pick<Postgres, 'query'>,
 ): Promise<void> {
@@ -177,7 +242,7 @@ function halfSealed(manifest: TapeManifest): readonly UtcDay[] {
 }
 
 /** Rejects if NATS still has a tape: none is made beside it. */
-async function refuseKept(plan: RebuildPlan, old: string, id: string): Promise<void> {
+async function refuseKept(plan: TapePlan, old: string, id: string): Promise<void> {
   const connection = await connectNats(plan.cluster.nats, CLIENT);
   try {
     const { stream, objects } = await askNatsTape(connection, plan.dataset);
@@ -195,7 +260,7 @@ async function refuseKept(plan: RebuildPlan, old: string, id: string): Promise<v
 }
 
 /** Creates the stream or the bucket, if missing. */
-async function makeStreams(plan: RebuildPlan, id: string): Promise<void> {
+async function makeStreams(plan: TapePlan, id: string): Promise<void> {
   const connection = await connectNats(plan.cluster.nats, CLIENT);
   try {
     await createNatsTape(connection, { ...plan, clusterId: id });
@@ -228,7 +293,7 @@ async function standReady(tapeRoot: string, dataset: string): Promise<void> {
  * next midnight, which no earlier cursor exceeds, starts with a snapshot.
  */
 async function everyCursorEnds(
-  { listed, dataset }: Pick<RebuildPlan, 'listed' | 'dataset'>,
+  { listed, dataset }: Pick<TapePlan, 'listed' | 'dataset'>,
   tapeRoot: string,
 ): Promise<string> {
   const today = dayOf(createClock({ kind: 'system' }).now());

@@ -18,7 +18,7 @@ import {
 import { clusterOf } from '../../tape/shared/shared-directory.ts';
 import { ClusterRefusedError, openClusterPostgres } from './cluster-servers.ts';
 import { missingConcerns } from './missing-concerns.ts';
-import { readNodeReport } from './node-report.ts';
+import { readNodeReport, tapeIn } from './node-report.ts';
 import { type ClusterTape, openClusterTape } from './open-cluster-tape.ts';
 
 export class ClusterRepair implements AsyncDisposable {
@@ -55,7 +55,7 @@ export class ClusterRepair implements AsyncDisposable {
       if (foreign.length > 0) throw new ClusterRefusedError(foreign);
       await refuseDiffering(tape);
       const plan = await planRepair(tape.stream, dataset, sources).catch(async (error: unknown) => {
-        if (error instanceof NothingLostError) await refuseWaiting(postgres);
+        if (error instanceof NothingLostError) await refuseWaiting(postgres, dataset);
         throw error;
       });
       return new ClusterRepair(tape, plan);
@@ -89,14 +89,14 @@ async function refuseDiffering(tape: ClusterTape): Promise<void> {
   ]);
 }
 
-async function refuseWaiting(postgres: Pick<Postgres, 'query'>): Promise<void> {
+async function refuseWaiting(postgres: Pick<Postgres, 'query'>, dataset: string): Promise<void> {
   const waiting = (await knownNodes(postgres)).filter(
     ({ isAlive, report }) =>
-      isAlive && Object.values(readNodeReport(report).tapes).some(({ role }) => role === 'shrunk'),
+      isAlive && tapeIn(readNodeReport(report).tapes, dataset)?.role === 'shrunk',
   );
   if (waiting.length === 0) return;
   const names = waiting.map(({ name }) => name).join(', ');
   throw new ClusterRefusedError([
-    `the stream has lost nothing, but these nodes are waiting: ${names}. They resume by themselves within seconds once the stream is complete. Run "tapeloom cluster status" again, and restart a node that still waits after a minute`,
+    `the stream of ${dataset} has lost nothing, but these nodes are waiting: ${names}. They resume by themselves within seconds once the stream is complete. Run "tapeloom cluster status" again, and restart a node that still waits after a minute`,
   ]);
 }

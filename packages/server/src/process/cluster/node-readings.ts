@@ -15,7 +15,7 @@ export function nodeReadings(
   { roles, nats }: ClusterConfig,
   node: NodeServices,
   clock: Pick<Clock, 'now'>,
-  tapes: () => readonly SharedTapeReport[],
+  tapes: () => Readonly<Record<string, SharedTapeReport>>,
 ): ClusterReadings {
   const { register, postgres, leases } = node;
   const silentSeconds = () => Number((clock.now() - register.heardAt) / 1_000_000n) / 1_000;

@@ -23,12 +23,18 @@ export class IngestReporter {
   /** The same intake, with the time from offer to acknowledgement measured. */
   timed(intake: Intake): Intake {
     return {
-      offer: async (batches, promise) => {
+      offer: async (batches, promise, notes) => {
         const start = performance.now();
-        await intake.offer(batches, promise);
+        const counts = await intake.offer(batches, promise, notes);
         if (this.#ackMs.length < ACKS_MAX) this.#ackMs.push(performance.now() - start);
+        return counts;
       },
       lastId: (symbol) => intake.lastId(symbol),
+      position: (key) => intake.position(key),
+      batch: (id) => intake.batch(id),
+      get gaps() {
+        return intake.gaps;
+      },
       get promise() {
         return intake.promise;
       },

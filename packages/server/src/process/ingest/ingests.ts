@@ -3,6 +3,7 @@
  * one leaves the others as they are. The last one's time is that of all datasets without a growing tape.
  */
 
+import { dirname, join } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { PushPosition } from '@tapeloom/protocol/push';
@@ -17,6 +18,9 @@ import type { RecoveryReport } from '../../tape/write/open-tape.ts';
 import type { Computations } from '../../topics/epoch-floors.ts';
 import { IngestHandle, type IngestNews } from './ingest-handle.ts';
 import type { IngestOpened, IngestWorkerData, TapeSpread } from './ingest-wire.ts';
+
+/** The directory of the tapes that a node of a cluster has for itself, beside the shared ones. */
+const OWN_TAPES = 'node-tape';
 
 export interface IngestsEvents {
   hear(dataset: string, message: IngestNews): void;
@@ -158,9 +162,12 @@ export class Ingests implements AsyncDisposable {
   async #start(market: MarketSetting, clock: ClockSetting | null): Promise<IngestOpened> {
     if (this.#isOver) throw new Error('the service stopped before its tapes were open');
     const { dataset } = openMarket(market);
-    const { shared, ...own } = this.#setting;
+    const { shared, tapeRoot, ...own } = this.#setting;
     const isShared = shared !== undefined && this.#shared.includes(market);
-    const data = { ...own, ...(isShared ? { shared } : {}), market, clock };
+    // Below `tape/` it may be a directory of the cluster, from when it was the only live dataset, or become one again.
+    const isBeside = shared !== undefined && !isShared;
+    const place = isBeside ? join(dirname(tapeRoot), OWN_TAPES) : tapeRoot;
+    const data = { ...own, ...(isShared && { shared }), tapeRoot: place, market, clock };
     const handle = new IngestHandle(data, {
       hear: (message) => this.#events.hear(dataset, message),
       down: (error) => this.#events.down(dataset, error),

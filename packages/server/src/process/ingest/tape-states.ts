@@ -1,6 +1,7 @@
 /** What the ingest threads last reported of their tapes, by dataset. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { NodeTape } from '../../operations/cluster/node-report.ts';
 import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 import type { IngestReport, NewestDays } from './ingest-wire.ts';
 
@@ -66,6 +67,15 @@ export class TapeStates {
       return report?.shared === undefined ? [] : [[dataset, report.shared] as const];
     });
     return Object.fromEntries(shared.flat());
+  }
+
+  /** What other nodes learn of them. */
+  get reported(): Readonly<Record<string, NodeTape>> {
+    const tapes = Object.entries(this.shared).map(([dataset, shared]) => {
+      const { promise = null, lagMs = 0 } = this.of(dataset).report ?? {};
+      return [dataset, { ...shared, watermark: promise?.toString() ?? null, lagMs }] as const;
+    });
+    return Object.fromEntries(tapes);
   }
 
   get #reports(): readonly IngestReport[] {

@@ -8,8 +8,8 @@ export interface ClusterReadings {
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
   /** Whether the operator vouches for settings that the NATS servers do not show. */
   readonly isSyncAssured: boolean;
-  /** One for each dataset. */
-  tapes(): readonly SharedTapeReport[];
+  /** By dataset. */
+  tapes(): Readonly<Record<string, SharedTapeReport>>;
   postgres(): PostgresReadings;
   nodes(): NodeReadings;
   limits(): SharedLimitReadings;
@@ -39,7 +39,8 @@ export function clusterReadings(cluster: ClusterReadings): readonly Reading[] {
   return [...tapeReadings(cluster), ...postgresReadings(cluster), ...nodeReadings(cluster)];
 }
 
-function tapeReadings({ roles, isSyncAssured, tapes }: ClusterReadings): readonly Reading[] {
+function tapeReadings({ roles, isSyncAssured, tapes: all }: ClusterReadings): readonly Reading[] {
+  const tapes = () => Object.values(all());
   const of = (member: 'sequence' | 'end' | 'takeovers' | 'fenced' | 'unknowns') =>
     tapes().reduce((sum, tape) => sum + tape[member], 0);
   return [
@@ -60,6 +61,20 @@ function tapeReadings({ roles, isSyncAssured, tapes }: ClusterReadings): readonl
         const count = (role: string) => now.filter((one) => one === role).length;
         return Object.fromEntries(SHARED_TAPE_ROLES.map((role) => [role, count(role)]));
       },
+    },
+    {
+      name: 'tapeloom_cluster_appends',
+      help: '1 if this node appends to the tape of the dataset.',
+      kind: 'gauge',
+      label: 'dataset',
+      read: () => byDataset(all(), ({ role }) => Number(role === 'leading')),
+    },
+    {
+      name: 'tapeloom_cluster_dataset_lag_messages',
+      help: 'Messages that this node is behind on the tape of the dataset.',
+      kind: 'gauge',
+      label: 'dataset',
+      read: () => byDataset(all(), ({ end, sequence }) => Math.max(0, end - sequence)),
     },
     gauge(
       'tapeloom_cluster_sequence',
@@ -105,6 +120,13 @@ function tapeReadings({ roles, isSyncAssured, tapes }: ClusterReadings): readonl
       return Number(isSyncAssured);
     }),
   ];
+}
+
+function byDataset(
+  tapes: Readonly<Record<string, SharedTapeReport>>,
+  of: (tape: SharedTapeReport) => number,
+): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(tapes).map(([dataset, tape]) => [dataset, of(tape)]));
 }
 
 function postgresReadings({ postgres, limits }: ClusterReadings): readonly Reading[] {

@@ -28,7 +28,7 @@ export async function writeImportedDay(
     await disk.syncDirectory(directory);
     return;
   }
-  const files = await encodeDay(place, [batch], NONE_LATE, digest);
+  const files = await encodeDay(place, [batch], NONE_LATE, { digest, gaps: [] });
   await replaceFile(disk, `${path}.arrow`, files.arrow);
   await replaceFile(disk, `${path}.json`, files.sidecar);
 }

@@ -67,8 +67,7 @@ export async function listImportedDays(
 
 function importedListing(day: UtcDay, imported: ImportedDay, bytes: number | null): DayListing {
   const { trades, gaps, origin, sources, at, sideRule, outside } = imported;
-  const whole = trades === 0 ? 'no trades' : 'complete';
-  const quality = bytes === null ? 'damaged' : gaps.length > 0 ? 'partial' : whole;
+  const quality = bytes === null ? 'damaged' : qualityOf(trades, gaps);
   return {
     day,
     trades,
@@ -101,9 +100,9 @@ async function findLogged(
     const check = new LogCheck();
     const { ended } = await readLog(disk, path, check);
     for (const { symbol, rank } of check.contracts) {
-      const whole = rank === 0 ? 'no trades' : 'complete';
-      const quality = ended ? whole : 'open';
-      daysOf(contracts, symbol).set(day, liveListing(day, rank, { quality, bytes: null }));
+      const gaps = check.gapsOf(symbol, day);
+      const quality = ended ? qualityOf(rank, gaps) : 'open';
+      daysOf(contracts, symbol).set(day, liveListing(day, rank, { quality, gaps, bytes: null }));
     }
   }
 }
@@ -121,10 +120,16 @@ async function findSealed(
       const sidecar = day === null ? null : await readSidecar(disk, `${directory}/${name}`);
       if (day === null || sidecar === null) continue;
       const bytes = sidecar.bytes + ((await disk.stat(`${directory}/${name}`))?.size ?? 0);
-      const quality = sidecar.rows === 0 ? 'no trades' : 'complete';
-      daysOf(contracts, symbol).set(day, liveListing(day, sidecar.rows, { quality, bytes }));
+      const { rows, gaps = [] } = sidecar;
+      const quality = qualityOf(rows, gaps);
+      daysOf(contracts, symbol).set(day, liveListing(day, rows, { quality, gaps, bytes }));
     }
   }
+}
+
+function qualityOf(trades: number, gaps: readonly DaySpan[]): DayListing['quality'] {
+  if (gaps.length > 0) return 'partial';
+  return trades === 0 ? 'no trades' : 'complete';
 }
 
 function daysOf(contracts: Map<string, Map<UtcDay, DayListing>>, symbol: string) {
@@ -134,7 +139,14 @@ function daysOf(contracts: Map<string, Map<UtcDay, DayListing>>, symbol: string)
 function liveListing(
   day: UtcDay,
   trades: number,
-  { quality, bytes }: { readonly quality: DayListing['quality']; readonly bytes: number | null },
+  {
+    quality,
+    gaps,
+    bytes,
+  }: Pick<DayListing, 'quality' | 'gaps'> & {
+    /** Null while it is in a log. */
+    readonly bytes: number | null;
+  },
 ): DayListing {
   return {
     day,
@@ -143,7 +155,7 @@ function liveListing(
     isSealed: bytes !== null,
     quality,
     origin: 'live',
-    gaps: [],
+    gaps,
     imported: null,
   };
 }

@@ -1,8 +1,17 @@
-/** Checks a log beyond checksums: ranks without gaps, ascending stamps on the day and not before watermarks, ranges. */
+/**
+ * Checks a log beyond checksums: ranks without holes, ascending stamps on the day and not before watermarks, ranges, and
+ * gaps that change nothing before the watermark.
+ */
 
+import type { UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS } from '@tapeloom/core/units';
+import { epochNs } from '@tapeloom/core/utc-day';
+import { gapSpans } from '../gap-spans.ts';
+import type { DaySpan } from '../tape.ts';
 import type { Commit, CommitSection, Opening } from '../write/log/log-payload.ts';
 import type { LogVisitor } from '../write/log/log-recovery.ts';
+import { KeptNotes } from '../write/notes/kept-notes.ts';
+import type { LoggedGap } from '../write/notes/logged-note.ts';
 
 interface ContractEnd {
   readonly symbol: string;
@@ -13,6 +22,7 @@ interface ContractEnd {
 export class LogCheck implements LogVisitor {
   readonly findings: string[] = [];
   opened: Opening | null = null;
+  readonly notes = new KeptNotes();
   #promiseNs = 0;
   readonly #contracts: ContractEnd[] = [];
 
@@ -25,6 +35,13 @@ export class LogCheck implements LogVisitor {
     this.opened = opening;
     this.#promiseNs = opening.promiseNs;
     for (const { symbol } of opening.contracts) this.#add(symbol);
+    for (const note of opening.notes) if (note.kind === 'gap') this.#checkNamed(note);
+    this.notes.replace(opening.notes);
+  }
+
+  /** What a contract lacks on the day, up to the last watermark. */
+  gapsOf(symbol: string, day: UtcDay): readonly DaySpan[] {
+    return gapSpans(this.notes.gaps, symbol, day, epochNs(day, this.#promiseNs));
   }
 
   commit(commit: Commit): boolean {
@@ -36,6 +53,10 @@ export class LogCheck implements LogVisitor {
       const contract = this.#contracts[section.index];
       if (contract === undefined || section.firstRank !== contract.rank + 1) return false;
       this.#check(section, contract);
+    }
+    for (const note of commit.notes) {
+      if (note.kind === 'gap') this.#checkGap(note);
+      this.notes.apply([note]);
     }
     if (commit.promiseNs < this.#promiseNs || commit.promiseNs > DAY_NS) return false;
     this.#promiseNs = commit.promiseNs;
@@ -57,6 +78,29 @@ export class LogCheck implements LogVisitor {
     }
     contract.rank = rank;
     contract.lastNs = lastNs;
+  }
+
+  #checkGap(note: LoggedGap): void {
+    this.#checkNamed(note);
+    const { symbol, from, to } = note.gap;
+    const watermark = epochNs(this.opened!.day, this.#promiseNs);
+    const before = this.notes.find(symbol, from);
+    const isShown = before === null ? from < watermark : before.gap.from !== from;
+    const isFinal = before !== null && before.gap.to !== null && before.gap.to < watermark;
+    if (isShown || isFinal || (to !== null && to < watermark)) {
+      this.findings.push(`${symbol}: the gap from ${from} changes what was before the watermark`);
+    }
+  }
+
+  #checkNamed({ gap: { symbol, from, to } }: LoggedGap): void {
+    if (!this.#contracts.some((contract) => contract.symbol === symbol)) {
+      this.findings.push(
+        `${symbol}: the gap from ${from} is of a contract that the log does not name`,
+      );
+    }
+    if (to !== null && to < from) {
+      this.findings.push(`${symbol}: the gap from ${from} ends before it begins`);
+    }
   }
 
   #add(symbol: string): void {

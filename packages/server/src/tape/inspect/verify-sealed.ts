@@ -29,6 +29,7 @@ export async function* verifySealed(
   } catch (error) {
     yield finding(file, describe(error));
   }
+  for (const what of checkGaps(sidecar)) yield finding(file, what);
   yield { type: 'file', file, bytes: bytes.length, trades: sidecar.rows };
 }
 
@@ -54,6 +55,15 @@ function* checkContent(bytes: Uint8Array, file: string, sidecar: Sidecar): Gener
   if (rows !== sidecar.rows) yield `has ${rows} trades, its sidecar says ${sidecar.rows}`;
   if (digest.finish(sidecar.symbol, sidecar.day) !== sidecar.digest) {
     yield 'its trades do not fit the digest in its sidecar';
+  }
+}
+
+function* checkGaps({ gaps = [] }: Sidecar): Generator<string> {
+  let end = -1;
+  for (const [from, to] of gaps) {
+    const isSound = from > end && from < to && to <= DAY_NS;
+    if (!isSound) yield `its sidecar has a gap from ${from} to ${to}, which is not in order`;
+    end = to;
   }
 }
 

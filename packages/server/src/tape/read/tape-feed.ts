@@ -4,6 +4,7 @@
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { TapeGap } from '../tape-gap.ts';
 
 /** Unacknowledged messages per follower. */
 export const UNANSWERED_MAX = 64;
@@ -14,7 +15,14 @@ export type FeedMessage = FeedState | FeedOpened | FeedCommit | FeedSealed;
 export interface FeedState {
   readonly type: 'state';
   readonly promise: EpochNs | null;
-  readonly days: readonly { readonly day: UtcDay; readonly columns: readonly FeedColumns[] }[];
+  readonly days: readonly FeedDay[];
+}
+
+export interface FeedDay {
+  readonly day: UtcDay;
+  readonly columns: readonly FeedColumns[];
+  /** All that touch the day; absent: none. */
+  readonly gaps?: readonly TapeGap[];
 }
 
 /** A day has begun, without trades so far. */
@@ -22,6 +30,8 @@ export interface FeedOpened {
   readonly type: 'opened';
   readonly day: UtcDay;
   readonly symbols: readonly string[];
+  /** Those that reach into the day; absent: none. */
+  readonly gaps?: readonly TapeGap[];
 }
 
 /** A commit is on disk: these contracts have grown, and the watermark holds. */
@@ -30,6 +40,8 @@ export interface FeedCommit {
   readonly day: UtcDay;
   readonly promise: EpochNs;
   readonly grown: readonly FeedColumns[];
+  /** Gaps that it recorded or changed; absent: none. */
+  readonly gaps?: readonly TapeGap[];
 }
 
 /** The day's files are on disk; its live columns are released. */

@@ -16,6 +16,7 @@ import {
 } from '../../../testing/tape/tape-on-sim-disk.ts';
 import { SEGMENT_ROWS } from '../live-columns.ts';
 import type { Commit, Tape } from '../tape.ts';
+import type { TapeGap } from '../tape-gap.ts';
 import { UNANSWERED_MAX } from './tape-feed.ts';
 import { TapeFollower } from './tape-follower.ts';
 
@@ -32,8 +33,8 @@ async function connect(machine: SimDisk, script = 0) {
   };
   const feed = async (count: number) => {
     for (let index = 0; index < count; index++) {
-      const { batches, promise } = offers.next().value;
-      tape.intake.offer(batches, promise).catch(() => {});
+      const { batches, promise, notes } = offers.next().value;
+      tape.intake.offer(batches, promise, notes).catch(() => {});
       await tape.intake.offer([], null);
     }
   };
@@ -69,7 +70,7 @@ test('a follower that joins at any time sees the tape as its writer does, days s
     for (const symbol of ['ESZ6', 'NQZ6']) {
       // The message that a day is sealed may still be in flight.
       const days = async (from: Tape) =>
-        (await from.days(symbol)).map(({ day, trades }) => [day, trades]);
+        (await from.days(symbol)).map(({ day, trades, gaps }) => [day, trades, gaps]);
       assert.deepEqual(await days(follower), await days(tape.tape));
     }
     await tape[Symbol.asyncDispose]();
@@ -94,6 +95,35 @@ test('a commit is announced when its trades can be read, in order and with its c
     [epochNs(DAY, 20), [], [1]],
     [epochNs(DAY, 40), ['ESZ6'], [2]],
   ]);
+  await tape[Symbol.asyncDispose]();
+});
+
+test('a follower is told of gaps with the commit that recorded them, and shows them to the watermark', async () => {
+  const { tape, join } = await connect(new SimDisk());
+  await tape.intake.offer([intakeBatch('ESZ6', DAY, [[1, 5]])], epochNs(DAY, 10));
+  using follower = await join();
+  const seen: (readonly TapeGap[] | undefined)[] = [];
+  using _ = follower.follow(({ gaps }) => seen.push(gaps));
+  const lost = { symbol: 'NQZ6', from: epochNs(DAY, 20), firstId: 3, lastId: null, reason: 'cut' };
+  const growing: TapeGap = { ...lost, to: null };
+  const closed: TapeGap = { ...lost, to: epochNs(DAY, 35) };
+  const gapsNow = async () => (await follower.days('NQZ6')).map(({ gaps }) => gaps);
+  await tape.intake.offer([], epochNs(DAY, 20), [{ kind: 'gap', gap: growing }]);
+  await reached(follower, epochNs(DAY, 20));
+  assert.deepEqual(await gapsNow(), [undefined]);
+  const version = await follower.daysVersion('NQZ6');
+  await tape.intake.offer([], epochNs(DAY, 30));
+  await reached(follower, epochNs(DAY, 30));
+  assert.deepEqual(await gapsNow(), [[[20, 30]]]);
+  assert.notEqual(await follower.daysVersion('NQZ6'), version);
+  await tape.intake.offer([], epochNs(DAY, 40), [{ kind: 'gap', gap: closed }]);
+  await reached(follower, epochNs(DAY, 40));
+  assert.deepEqual(seen, [[growing], undefined, [closed]]);
+  assert.deepEqual(await gapsNow(), [[[20, 35]]]);
+  await tape.intake.offer([], epochNs(addDays(DAY, 1), 5));
+  await tape.intake.sealed();
+  await reached(follower, epochNs(addDays(DAY, 1), 5));
+  assert.deepEqual(await gapsNow(), [[[20, 35]], undefined]);
   await tape[Symbol.asyncDispose]();
 });
 

@@ -8,8 +8,10 @@ import type { MessagePort } from 'node:worker_threads';
 import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import type { Disk } from '../../platform/disk/disk.ts';
+import { gapSpans } from '../gap-spans.ts';
 import { type ColumnsSnapshot, type Segment, viewSegment } from '../live-columns.ts';
-import type { Commit, LiveTape, TapeDay, TapePlace, Watermarks } from '../tape.ts';
+import type { Commit, DaySpan, LiveTape, TapeDay, TapePlace, Watermarks } from '../tape.ts';
+import type { TapeGap } from '../tape-gap.ts';
 import { manifestIndex } from './manifest-index.ts';
 import { SealedDays } from './sealed-days.ts';
 import type { FeedAck, FeedColumns, FeedMessage, FeedState } from './tape-feed.ts';
@@ -21,12 +23,18 @@ interface FollowedColumns {
   readonly segments: Segment[];
 }
 
+interface FollowedDay {
+  readonly columns: Map<string, FollowedColumns>;
+  /** By contract and beginning. */
+  readonly gaps: Map<string, TapeGap>;
+}
+
 type Listener = (commit: Commit) => void;
 
 export class TapeFollower implements LiveTape, LiveDays, Disposable {
   readonly #port: MessagePort;
   readonly #reader: TapeReader;
-  readonly #days = new Map<UtcDay, Map<string, FollowedColumns>>();
+  readonly #days = new Map<UtcDay, FollowedDay>();
   readonly #listeners = new Set<Listener>();
   readonly #dataset: string;
   #promise: EpochNs | null = null;
@@ -75,11 +83,17 @@ export class TapeFollower implements LiveTape, LiveDays, Disposable {
 
   liveColumns(symbol: string): readonly ColumnsSnapshot[] {
     const found: ColumnsSnapshot[] = [];
-    for (const columns of this.#days.values()) {
+    for (const { columns } of this.#days.values()) {
       const one = columns.get(symbol);
       if (one !== undefined) found.push({ ...one, segments: one.segments.slice() });
     }
     return found;
+  }
+
+  liveGaps(symbol: string, day: UtcDay): readonly DaySpan[] {
+    const gaps = this.#days.get(day)?.gaps;
+    if (gaps === undefined || gaps.size === 0 || this.#promise === null) return [];
+    return gapSpans(gaps.values(), symbol, day, this.#promise);
   }
 
   days(symbol: string): Promise<readonly TapeDay[]> {
@@ -118,14 +132,18 @@ export class TapeFollower implements LiveTape, LiveDays, Disposable {
         this.#replace(message);
         break;
       case 'opened':
-        this.#days.set(message.day, new Map());
+        this.#days.delete(message.day);
+        this.#day(message.day);
         for (const symbol of message.symbols) this.#columns(message.day, symbol);
+        this.#record(message.day, message.gaps ?? []);
         break;
       case 'commit':
         for (const grown of message.grown) this.#grow(message.day, grown);
+        if (message.gaps !== undefined) this.#record(message.day, message.gaps);
         this.#announce(
           message.promise,
           message.grown.map(({ symbol }) => symbol),
+          message.gaps,
         );
         break;
       case 'sealed':
@@ -141,19 +159,26 @@ export class TapeFollower implements LiveTape, LiveDays, Disposable {
 
   #replace({ promise, days }: FeedState): void {
     const before = new Map<string, number>();
-    for (const [day, columns] of this.#days) {
+    const gapsBefore = new Map<string, TapeGap>();
+    for (const [day, { columns, gaps }] of this.#days) {
       for (const [symbol, { count }] of columns) before.set(`${day} ${symbol}`, count);
+      for (const [key, gap] of gaps) gapsBefore.set(key, gap);
     }
     this.#days.clear();
     const symbols = new Set<string>();
-    for (const { day, columns } of days) {
-      this.#days.set(day, new Map());
+    const news = new Map<string, TapeGap>();
+    for (const { day, columns, gaps = [] } of days) {
+      this.#day(day);
+      this.#record(day, gaps);
+      for (const gap of gaps)
+        if (!isSame(gapsBefore.get(keyOf(gap)), gap)) news.set(keyOf(gap), gap);
       for (const one of columns) {
         this.#grow(day, one);
         if (one.count > (before.get(`${day} ${one.symbol}`) ?? 0)) symbols.add(one.symbol);
       }
     }
-    if (promise !== null) this.#announce(promise, [...symbols]);
+    if (promise === null) return;
+    this.#announce(promise, [...symbols], news.size === 0 ? undefined : [...news.values()]);
   }
 
   #grow(day: UtcDay, { symbol, count, segments }: FeedColumns): void {
@@ -163,12 +188,36 @@ export class TapeFollower implements LiveTape, LiveDays, Disposable {
   }
 
   #columns(day: UtcDay, symbol: string): FollowedColumns {
-    const columns = this.#days.getOrInsertComputed(day, () => new Map());
+    const { columns } = this.#day(day);
     return columns.getOrInsertComputed(symbol, () => ({ day, count: 0, segments: [] }));
   }
 
-  #announce(promise: EpochNs, symbols: readonly string[]): void {
-    this.#promise = promise;
-    for (const listener of this.#listeners) listener({ dataset: this.#dataset, promise, symbols });
+  #day(day: UtcDay): FollowedDay {
+    return this.#days.getOrInsertComputed(day, () => ({ columns: new Map(), gaps: new Map() }));
   }
+
+  /** A contract with a gap is on the tape, even without trades. */
+  #record(day: UtcDay, gaps: readonly TapeGap[]): void {
+    for (const gap of gaps) {
+      this.#columns(day, gap.symbol);
+      this.#day(day).gaps.set(keyOf(gap), gap);
+    }
+  }
+
+  #announce(promise: EpochNs, symbols: readonly string[], gaps?: readonly TapeGap[]): void {
+    this.#promise = promise;
+    const dataset = this.#dataset;
+    const commit: Commit =
+      gaps === undefined ? { dataset, promise, symbols } : { dataset, promise, symbols, gaps };
+    for (const listener of this.#listeners) listener(commit);
+  }
+}
+
+function keyOf({ symbol, from }: TapeGap): string {
+  return `${symbol} ${from}`;
+}
+
+function isSame(a: TapeGap | undefined, b: TapeGap): boolean {
+  const { to, firstId, lastId, reason } = b;
+  return a?.to === to && a.firstId === firstId && a.lastId === lastId && a.reason === reason;
 }

@@ -8,16 +8,18 @@ import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { addDays } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { type ColumnsSnapshot, liveBatches, liveRankBefore } from '../live-columns.ts';
-import type { Tape, TapeDay, TapePlace } from '../tape.ts';
+import type { DaySpan, Tape, TapeDay, TapePlace } from '../tape.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { SealedDays } from './sealed-days.ts';
 
 /** The days of a contract that are in memory. */
 export interface LiveDays {
   liveColumns(symbol: string): readonly ColumnsSnapshot[];
+  /** What such a day lacks, as of now; ascending and disjoint. */
+  liveGaps(symbol: string, day: UtcDay): readonly DaySpan[];
 }
 
-export const NO_LIVE_DAYS: LiveDays = { liveColumns: () => [] };
+export const NO_LIVE_DAYS: LiveDays = { liveColumns: () => [], liveGaps: () => [] };
 
 export class TapeReader implements Tape {
   readonly #sealed: SealedDays;
@@ -36,7 +38,7 @@ export class TapeReader implements Tape {
 
   async days(symbol: string): Promise<readonly TapeDay[]> {
     const live = this.#live.liveColumns(symbol);
-    const days: TapeDay[] = live.map(({ day, count }) => ({ day, trades: count, state: 'open' }));
+    const days = live.map(({ day, count }) => this.#openDay(symbol, day, count));
     const { here, cut, gone } = await this.#sealed.find(symbol);
     const isLive = (day: UtcDay) => live.some((one) => one.day === day);
     const damaged = { trades: 0, state: 'damaged' } as const;
@@ -80,7 +82,10 @@ export class TapeReader implements Tape {
   }
 
   async daysVersion(symbol: string): Promise<string> {
-    const live = this.#live.liveColumns(symbol).map(({ day }) => day);
+    const live = this.#live.liveColumns(symbol).map(({ day }) => {
+      const gaps = this.#live.liveGaps(symbol, day);
+      return gaps.length === 0 ? day : `${day} without ${gaps.join(' ')}`;
+    });
     return `${await this.#sealed.daysVersion(symbol)} ${live.join()}`;
   }
 
@@ -91,11 +96,19 @@ export class TapeReader implements Tape {
     return await this.#sealed.days(symbol);
   }
 
+  #openDay(symbol: string, day: UtcDay, trades: number): TapeDay {
+    const gaps = this.#live.liveGaps(symbol, day);
+    if (gaps.length === 0) return { day, trades, state: 'open' };
+    return { day, trades, state: 'open', gaps };
+  }
+
   /** One damaged day does not affect the others. */
   async #sealedDay(symbol: string, day: UtcDay): Promise<TapeDay> {
     try {
-      const { rows, digest } = await this.#sealed.sidecar(symbol, day);
-      return { day, trades: rows, state: 'sealed', digest };
+      const { rows, digest, gaps } = await this.#sealed.sidecar(symbol, day);
+      if (gaps === undefined) return { day, trades: rows, state: 'sealed', digest };
+      const version = `${digest} without ${gaps.join(' ')}`;
+      return { day, trades: rows, state: 'partial', digest, gaps, version };
     } catch (error) {
       if (!(error instanceof TapeDamagedError)) throw error;
       return { day, trades: 0, state: 'damaged', damage: error };

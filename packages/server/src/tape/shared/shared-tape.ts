@@ -99,14 +99,7 @@ export class SharedTape implements AsyncDisposable {
       onFetched: (symbol, day, left) => handler.dayFetched(symbol, day, left),
       onFault,
     });
-    this.tape = new TapeReader(disk, tapeRoot, dataset, {
-      liveColumns: (symbol) =>
-        this.publisher.days.flatMap((live) => {
-          const columns = live.find(symbol);
-          if (columns === null) return [];
-          return [{ day: live.day, count: columns.count, segments: columns.segments.slice() }];
-        }),
-    });
+    this.tape = new TapeReader(disk, tapeRoot, dataset, this.publisher);
   }
 
   /** Joins with everything outside the stream. Rejects with `ForeignDirectoryError`, `CopyDiffersError`. */

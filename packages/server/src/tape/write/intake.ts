@@ -4,6 +4,9 @@
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { TapeGap } from '../tape-gap.ts';
+import type { OfferCounts } from './sequencer/offer.ts';
+import type { TapeNote } from './tape-note.ts';
 
 /** Trades of one contract whose source time lies on one UTC day, in the feed's order. */
 export interface IntakeBatch {
@@ -25,12 +28,23 @@ export interface IntakeBatch {
 export interface Intake {
   /**
    * Takes trades and then the source's watermark (`promise`): no trade of its dataset earlier than that will follow.
-   * Resolves once everything is on disk, or rejected and counted. Rejects when it is not on disk and never will be. The
-   * columns must not change until then. When too much is pending, the offer is rejected and may be repeated.
+   * Resolves, to what became of the trades, once everything is on disk, or rejected and counted. Rejects when it is not
+   * on disk and never will be. The columns must not change until then. When too much is pending, the offer is rejected
+   * and may be repeated. Notes are on disk with the trades; a RangeError means that they cannot be recorded.
    */
-  offer(batches: readonly IntakeBatch[], promise: EpochNs | null): Promise<void>;
+  offer(
+    batches: readonly IntakeBatch[],
+    promise: EpochNs | null,
+    notes?: readonly TapeNote[],
+  ): Promise<OfferCounts>;
   /** The highest feed number on the tape for this contract, -1 if none: the point from which a source resumes. */
   lastId(symbol: string): number;
   /** The durable watermark, null on an empty tape. */
   readonly promise: EpochNs | null;
+  /** The newest durable position under this key; null: there is none. */
+  position(key: string): string | null;
+  /** The digest of a durable batch; null when the batch is unknown or no longer remembered. */
+  batch(id: string): string | null;
+  /** The durable gaps that touch the open day or a later time, with their beginning as recorded. */
+  readonly gaps: readonly TapeGap[];
 }

@@ -5,11 +5,14 @@
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
+import { DAY_NS } from '@tapeloom/core/units';
 import { epochNs } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
+import { gapSpans } from '../gap-spans.ts';
 import { LiveDay } from '../live-day.ts';
 import { DayConflictError } from '../tape-errors.ts';
+import type { TapeGap } from '../tape-gap.ts';
 import type { SealedPart, TapeManifest } from '../tape-manifest.ts';
 import { daysDirectory, sidecarPath } from '../tape-paths.ts';
 import type { Commit, Opening } from './log/log-payload.ts';
@@ -17,6 +20,7 @@ import { sealColumns } from './seal/seal.ts';
 import type { SequencerCounters } from './sequencer/sequencer-counters.ts';
 import type { TapePublisher } from './tape-publisher.ts';
 
+const NO_GAPS: readonly TapeGap[] = [];
 /** Ended days that may wait to be sealed. Beyond this, opening the next day waits for the sealing. */
 const UNSEALED_DAYS_MAX = 2;
 
@@ -82,7 +86,7 @@ export class LiveDays {
     const before = commit.sections.map((section) => section.firstRank - 1);
     const grown = live.apply(commit);
     const promise = epochNs(live.day, commit.promiseNs);
-    this.#options.publisher.committed(live.day, grown, before, promise);
+    this.#options.publisher.committed(live.day, { grown, before, promise, gaps: gapsIn(commit) });
   }
 
   /** Resolves when no day is being sealed or waits to be. */
@@ -108,13 +112,15 @@ export class LiveDays {
   }
 
   /** False when `stop` came first. */
-  async #seal({ day, columns }: LiveDay): Promise<boolean> {
+  async #seal({ day, columns, notes }: LiveDay): Promise<boolean> {
     const { disk, tapeRoot, dataset, manifest, counters, publisher, retireLog } = this.#options;
     const parts: SealedPart[] = [];
+    const end = epochNs(day, DAY_NS);
     for (const one of columns) {
       if (this.#isStopped) return false;
       const { symbol } = one;
-      const place = { dataset, symbol, day, expected: manifest.digestOf(symbol, day) };
+      const gaps = gapSpans(notes.gaps, symbol, day, end);
+      const place = { dataset, symbol, day, expected: manifest.digestOf(symbol, day), gaps };
       parts.push({ symbol, day, digest: await sealColumns(disk, tapeRoot, place, one) });
     }
     if (this.#isStopped) return false;
@@ -124,4 +130,9 @@ export class LiveDays {
     publisher.sealed(day);
     return true;
   }
+}
+
+function gapsIn({ notes }: Commit): readonly TapeGap[] {
+  if (notes.length === 0) return NO_GAPS;
+  return notes.flatMap((note) => (note.kind === 'gap' ? note.gap : []));
 }

@@ -129,14 +129,7 @@ export async function openTape(options: OpenTapeOptions): Promise<OpenTape> {
   };
   const parts = { log, days, sequencer, counters, publisher };
   const intake = new TapeWriter({ ...parts, now, onFailure: stop });
-  const tape = new TapeReader(disk, tapeRoot, dataset, {
-    liveColumns: (symbol) =>
-      publisher.days.flatMap((live) => {
-        const columns = live.find(symbol);
-        if (columns === null) return [];
-        return [{ day: live.day, count: columns.count, segments: columns.segments.slice() }];
-      }),
-  });
+  const tape = new TapeReader(disk, tapeRoot, dataset, publisher);
   const report = {
     promise: publisher.promise,
     logs: logs.map(describe),

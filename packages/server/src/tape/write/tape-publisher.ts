@@ -1,11 +1,12 @@
 /**
- * The ingest side of the live tape: notifies every follower of a commit after it is on disk and its rows are in shared
+ * The ingest side of the live tape: its unsealed days, for readers in this thread and in others. It notifies every follower of a commit after it is on disk and its rows are in shared
  * memory. It never waits: a follower that falls behind is brought up to date later.
  */
 
 import type { MessagePort } from 'node:worker_threads';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { type LiveColumns, SEGMENT_ROWS } from '../live-columns.ts';
+import { gapSpans } from '../gap-spans.ts';
+import { type ColumnsSnapshot, type LiveColumns, SEGMENT_ROWS } from '../live-columns.ts';
 import type { LiveDay } from '../live-day.ts';
 import {
   type FeedAck,
@@ -13,6 +14,11 @@ import {
   type FeedMessage,
   UNANSWERED_MAX,
 } from '../read/tape-feed.ts';
+import type { LiveDays } from '../read/tape-reader.ts';
+import type { DaySpan } from '../tape.ts';
+import type { TapeGap } from '../tape-gap.ts';
+
+const NOTHING = {};
 
 interface Follower {
   readonly port: MessagePort;
@@ -20,7 +26,17 @@ interface Follower {
   isBehind: boolean;
 }
 
-export class TapePublisher implements Disposable {
+/** What a durable commit has added. */
+export interface CommittedRows {
+  readonly grown: readonly LiveColumns[];
+  /** The earlier row counts of `grown`, in the same order. */
+  readonly before: readonly number[];
+  readonly promise: EpochNs;
+  /** Gaps that it recorded or changed. */
+  readonly gaps: readonly TapeGap[];
+}
+
+export class TapePublisher implements LiveDays, Disposable {
   readonly #days = new Map<UtcDay, LiveDay>();
   readonly #followers = new Set<Follower>();
   #promise: EpochNs | null = null;
@@ -33,6 +49,20 @@ export class TapePublisher implements Disposable {
   /** The durable watermark. */
   get promise(): EpochNs | null {
     return this.#promise;
+  }
+
+  liveColumns(symbol: string): readonly ColumnsSnapshot[] {
+    return this.days.flatMap((live) => {
+      const columns = live.find(symbol);
+      if (columns === null) return [];
+      return [{ day: live.day, count: columns.count, segments: columns.segments.slice() }];
+    });
+  }
+
+  liveGaps(symbol: string, day: UtcDay): readonly DaySpan[] {
+    const live = this.#days.get(day);
+    if (live === undefined || this.#promise === null) return [];
+    return gapSpans(live.notes.gaps, symbol, day, this.#promise);
   }
 
   /** Sends the present state and then every change, until the port is closed. */
@@ -51,23 +81,17 @@ export class TapePublisher implements Disposable {
     this.#days.set(day.day, day);
     this.#promise = promise;
     const symbols = day.columns.map((columns) => columns.symbol);
-    this.#send({ type: 'opened', day: day.day, symbols });
+    this.#send({ type: 'opened', day: day.day, symbols, ...named(day.notes.gaps) });
     this.#send({ type: 'commit', day: day.day, promise, grown: [] });
   }
 
-  /** `before`: the earlier row counts of `grown`, in the same order. */
-  committed(
-    day: UtcDay,
-    grown: readonly LiveColumns[],
-    before: readonly number[],
-    promise: EpochNs,
-  ): void {
+  committed(day: UtcDay, { grown, before, promise, gaps }: CommittedRows): void {
     this.#promise = promise;
     if (this.#followers.size === 0) return;
     const columns = grown.map((one, index) =>
       describe(one, Math.ceil(before[index]! / SEGMENT_ROWS)),
     );
-    this.#send({ type: 'commit', day, promise, grown: columns });
+    this.#send({ type: 'commit', day, promise, grown: columns, ...named(gaps) });
   }
 
   sealed(day: UtcDay): void {
@@ -90,9 +114,10 @@ export class TapePublisher implements Disposable {
   #catchUp(follower: Follower): void {
     if (follower.unanswered > 0) return;
     follower.isBehind = false;
-    const days = this.days.map(({ day, columns }) => ({
+    const days = this.days.map(({ day, columns, notes }) => ({
       day,
       columns: columns.map((one) => describe(one, 0)),
+      ...named(notes.gaps),
     }));
     this.#post(follower, { type: 'state', promise: this.#promise, days });
   }
@@ -105,4 +130,9 @@ export class TapePublisher implements Disposable {
 
 function describe({ symbol, count, segments }: LiveColumns, firstSegment: number): FeedColumns {
   return { symbol, count, segments: segments.slice(firstSegment).map(({ memory }) => memory) };
+}
+
+/** Most messages have no gaps. */
+function named(gaps: readonly TapeGap[]): { readonly gaps?: readonly TapeGap[] } {
+  return gaps.length === 0 ? NOTHING : { gaps };
 }

@@ -7,15 +7,21 @@
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { IntakeFullError, TapeClosedError, TapeFailedError } from '../tape-errors.ts';
+import type { TapeGap } from '../tape-gap.ts';
 import type { Intake, IntakeBatch } from './intake.ts';
 import type { LiveDays } from './live-days.ts';
 import { readCommit } from './log/log-payload.ts';
 import { RECORD_HEADER_BYTES } from './log/log-record.ts';
 import type { TapeLog } from './log/tape-log.ts';
+import { checkedNotes } from './notes/offer-notes.ts';
 import { Offer, type OfferCounts } from './sequencer/offer.ts';
 import type { Sequencer } from './sequencer/sequencer.ts';
 import type { SequencerCounters } from './sequencer/sequencer-counters.ts';
+import type { TapeNote } from './tape-note.ts';
 import type { TapePublisher } from './tape-publisher.ts';
+
+const NO_NOTES: readonly TapeNote[] = [];
+const NO_GAPS: readonly TapeGap[] = [];
 
 /** Offers that may wait to be taken or committed; more are rejected. */
 export const OFFERS_WAITING_MAX = 1_024;
@@ -78,18 +84,26 @@ export class TapeWriter implements Intake, AsyncDisposable {
     return this.#options.days.newest?.find(symbol)?.highestId ?? -1;
   }
 
-  async offer(batches: readonly IntakeBatch[], promise: EpochNs | null): Promise<void> {
-    await this.offerCounted(batches, promise);
+  position(key: string): string | null {
+    return this.#options.days.newest?.notes.position(key) ?? null;
   }
 
-  /** As `offer`, and resolves to what became of the trades. */
-  async offerCounted(
+  batch(id: string): string | null {
+    return this.#options.days.newest?.notes.batch(id) ?? null;
+  }
+
+  get gaps(): readonly TapeGap[] {
+    return this.#options.days.newest?.notes.gaps ?? NO_GAPS;
+  }
+
+  async offer(
     batches: readonly IntakeBatch[],
     promise: EpochNs | null,
+    notes: readonly TapeNote[] = NO_NOTES,
   ): Promise<OfferCounts> {
     if (this.#failure !== null) throw this.#failure;
     if (this.#isClosing) throw new TapeClosedError();
-    const offer = new Offer(batches, promise);
+    const offer = new Offer(batches, promise, notes.length === 0 ? null : checkedNotes(notes));
     this.#assertRoom(offer.rows);
     this.#waiting.push(offer);
     this.#rowsWaiting += offer.rows;

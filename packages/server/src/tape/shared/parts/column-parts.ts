@@ -84,7 +84,7 @@ export async function fetchColumns(
   if (missing !== null) {
     onFault(`the part part.${day}.${missing} of columns is missing; another source is used`, null);
   }
-  const live = new LiveDay({ day, contracts: [] });
+  const live = new LiveDay({ day, contracts: [], notes: [] });
   const coming: Promise<ColumnPart>[] = [];
   let last: ColumnPartHeader | null = null;
   for (const [index, name] of names.entries()) {
@@ -155,6 +155,7 @@ function assertContinues(
 }
 
 function take({ header, rows }: ColumnPart, live: LiveDay): void {
+  live.notes.replace(header.sequencer.notes);
   for (const [index, { symbol, highestId, lateRanks, lateByNs }] of header.contracts.entries()) {
     const columns = live.columns[index] ?? live.add(symbol, highestId);
     columns.appendRows(rows[index]!);

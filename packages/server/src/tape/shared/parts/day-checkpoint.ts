@@ -17,10 +17,14 @@ import {
 } from '../../live-columns.ts';
 import { TapeDamagedError } from '../../tape-errors.ts';
 import type { LogEnd } from '../../write/log/day-log.ts';
+import { NO_NOTES } from '../../write/notes/logged-note.ts';
 import type { LaneState, SequencerState } from '../../write/sequencer/sequencer-state.ts';
 
-const VERSION = 1;
+/** Without notes; earlier programs read it too. */
+const PLAIN_VERSION = 1;
+const NOTES_VERSION = 2;
 const PREFIX_BYTES = 8;
+const GAP_TIMES: ReadonlySet<string> = new Set<'from' | 'to' | 'asked'>(['from', 'to', 'asked']);
 /** The longest time between two rows that 32 bits can hold. */
 const SHORT_NS_MAX = 0xffff_ffff;
 
@@ -43,7 +47,7 @@ export interface CheckpointContract {
   readonly highestId: number;
 }
 
-/** The state at the end of a part. */
+/** The state at the end of a part. Its notes are all that the day has there. */
 export interface ColumnPartHeader extends Omit<DayCheckpoint, 'contracts'> {
   readonly version: number;
   /** The end of the previous part. */
@@ -78,11 +82,15 @@ export function encodeColumnPart(
   before: readonly number[],
 ): Uint8Array {
   const packed = contracts.map((contract, index) => pack(contract, before[index] ?? 0));
-  const header: ColumnPartHeader = {
-    ...{ version: VERSION, ...checkpoint, from },
+  const { notes, ...plain } = checkpoint.sequencer;
+  const header = {
+    version: notes.length === 0 ? PLAIN_VERSION : NOTES_VERSION,
+    ...checkpoint,
+    sequencer: notes.length === 0 ? plain : checkpoint.sequencer,
+    from,
     contracts: packed.map(({ contract }) => contract),
   };
-  const text = new TextEncoder().encode(JSON.stringify(header, printBits));
+  const text = new TextEncoder().encode(JSON.stringify(header, printValue));
   const columns = packed.flatMap((one) => one.columns);
   const columnsBytes = columns.reduce((bytes, one) => bytes + align8(one.byteLength), 0);
   const bytes = new Uint8Array(PREFIX_BYTES + align8(text.length) + columnsBytes);
@@ -102,8 +110,7 @@ export function decodeColumnPart(packed: Uint8Array, file: string): ColumnPart {
   try {
     const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
     const text = new TextDecoder().decode(bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + length));
-    const header = JSON.parse(text, parseBits) as ColumnPartHeader;
-    if (header.version !== VERSION) throw new RangeError(`it is of version ${header.version}`);
+    const header = withNotes(JSON.parse(text, parseValue) as ColumnPartHeader);
     const reader = new ColumnReader(bytes, PREFIX_BYTES + align8(length));
     return { header, rows: header.contracts.map((contract) => readRows(reader, contract)) };
   } catch (error) {
@@ -213,14 +220,24 @@ class ColumnReader {
   }
 }
 
-/** Bits as base64 text: there are few of them. */
-function printBits(_name: string, value: unknown): unknown {
+function withNotes(header: ColumnPartHeader): ColumnPartHeader {
+  const { version, sequencer } = header;
+  if (version === NOTES_VERSION) return header;
+  if (version !== PLAIN_VERSION) throw new RangeError(`it is of version ${version}`);
+  return { ...header, sequencer: { ...sequencer, notes: NO_NOTES } };
+}
+
+/** Bits as base64 text: there are few of them. The times of gaps as decimal text. */
+function printValue(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}`;
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
 }
 
-function parseBits(name: string, value: unknown): unknown {
+function parseValue(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (GAP_TIMES.has(name)) return BigInt(value);
   if (name !== ('windowBits' satisfies keyof LaneState)) return value;
-  return new Uint8Array(Buffer.from(String(value), 'base64'));
+  return new Uint8Array(Buffer.from(value, 'base64'));
 }
 
 function align8(count: number): number {

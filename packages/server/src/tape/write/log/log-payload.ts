@@ -1,27 +1,32 @@
 /**
- * The payloads of log records. The opening names the day and carries the feed numbers known from the previous log. Each
- * commit carries trades in columns and the watermark (`promise`) that holds after them; the `end` commit's watermark is
- * the next midnight. Columns are views of the record: nothing is copied.
+ * The payloads of log records. The opening names the day and carries the feed numbers known from the previous log, and
+ * the notes that are still needed. Each commit carries trades in columns, notes of the source, and the watermark
+ * (`promise`) that holds after them; the `end` commit's watermark is the next midnight. Columns are views of the record.
  */
 
-//   opening: version u32 · day u32 · promise f64 · dataset · contracts u32 · held u32 · per contract:
-//            symbol · highest number f64 · window bits · then held trades
-//   commit:  promise f64 · new contracts u32 · sections u32 · held u32 · 0 u32 · per new contract:
+//   opening: version u32 · day u32 · promise f64 · dataset · contracts u32 · held u32 ·
+//            (version 2: notes u32 · 0 u32) · per contract: symbol · highest number f64 · window bits ·
+//            then held trades · then notes
+//   commit:  promise f64 · new contracts u32 · sections u32 · held u32 · notes u32 · per new contract:
 //            index u32 · 0 u32 · symbol ·
 //            per section: index u32 · first rank u32 · rows u32 · flags u32 · first id f64 · ts f64… ·
 //            (id f64…, unless they are numbered in a row) · (late f64…, if some are) · price i32… ·
-//            size i32… · side i8… · padding to 8 · then held trades
+//            size i32… · side i8… · padding to 8 · then held trades · then notes
 //   held:    symbol · id f64 · ts f64 · day u32 · price i32 · size i32 · side i32
 //
 // Held trades belong to a later day. The opening carries all that are held; the log's first commit settles each of
-// them: it is a trade in that commit, or held in it again.
+// them: it is a trade in that commit, or held in it again. An opening without notes is of version 1, which earlier
+// programs read too. Notes: `logged-note.ts`.
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { isUtcDay, utcDay } from '@tapeloom/core/utc-day';
+import { type LoggedNote, NO_NOTES, noteBytes, readNote, writeNote } from '../notes/logged-note.ts';
 import { WINDOW_BYTES } from '../sequencer/dedupe-window.ts';
 import type { RecordWriter } from './log-record.ts';
+import { PayloadReader } from './payload-reader.ts';
 
-const LOG_VERSION = 1;
+const PLAIN_VERSION = 1;
+const NOTES_VERSION = 2;
 const NAME_BYTES_MAX = 128;
 const HELD_BYTES_MAX = 8 + NAME_BYTES_MAX + 32;
 const HAS_IDS = 1;
@@ -34,6 +39,8 @@ export interface Opening {
   readonly promiseNs: number;
   readonly contracts: readonly OpeningContract[];
   readonly held: readonly HeldTrade[];
+  /** All that still matter: positions, remembered batches oldest first, gaps that reach into the day. */
+  readonly notes: readonly LoggedNote[];
 }
 
 export interface OpeningContract {
@@ -48,6 +55,7 @@ export interface Commit {
   readonly contracts: readonly CommitContract[];
   readonly sections: readonly CommitSection[];
   readonly held: readonly HeldTrade[];
+  readonly notes: readonly LoggedNote[];
 }
 
 /** A valid trade that waits for its day. */
@@ -88,30 +96,40 @@ export interface CommitSection {
 export function writeOpening(record: RecordWriter, opening: Opening): void {
   const contractBytes = 8 + NAME_BYTES_MAX + 8 + WINDOW_BYTES;
   const contractsBytes = opening.contracts.length * contractBytes;
-  record.start(64 + NAME_BYTES_MAX + contractsBytes + opening.held.length * HELD_BYTES_MAX);
-  record.uint32(LOG_VERSION);
+  const heldBytes = opening.held.length * HELD_BYTES_MAX;
+  record.start(72 + NAME_BYTES_MAX + contractsBytes + heldBytes + bytesOf(opening.notes));
+  const hasNotes = opening.notes.length > 0;
+  record.uint32(hasNotes ? NOTES_VERSION : PLAIN_VERSION);
   record.uint32(opening.day);
   record.float64(opening.promiseNs);
   record.text(opening.dataset);
   record.uint32(opening.contracts.length);
   record.uint32(opening.held.length);
+  if (hasNotes) {
+    record.uint32(opening.notes.length);
+    record.uint32(0);
+  }
   for (const contract of opening.contracts) {
     record.text(contract.symbol);
     record.float64(contract.highestId);
     record.column(contract.windowBits, WINDOW_BYTES);
   }
   for (const trade of opening.held) writeHeld(record, trade);
+  for (const note of opening.notes) writeNote(record, note);
 }
 
 /** The opening in this payload, or null when it is of an unknown version or not valid. */
 export function readOpening(payload: Uint8Array): Opening | null {
   const reader = new PayloadReader(payload);
-  if (reader.uint32() !== LOG_VERSION) return null;
+  const version = reader.uint32();
+  if (version !== PLAIN_VERSION && version !== NOTES_VERSION) return null;
   const day = reader.uint32();
   const promiseNs = reader.float64();
   const dataset = reader.text();
   const count = reader.uint32();
   const heldCount = reader.uint32();
+  const noteCount = version === NOTES_VERSION ? reader.uint32() : 0;
+  if (version === NOTES_VERSION) reader.uint32();
   if (!isUtcDay(day)) return null;
   const contracts: OpeningContract[] = [];
   for (let index = 0; index < count; index++) {
@@ -120,19 +138,19 @@ export function readOpening(payload: Uint8Array): Opening | null {
     contracts.push({ symbol, highestId, windowBits: reader.bytes(WINDOW_BYTES).slice() });
   }
   const held = Array.from({ length: heldCount }, () => readHeld(reader));
-  return { dataset, day, promiseNs, contracts, held };
+  return { dataset, day, promiseNs, contracts, held, notes: readNotes(reader, noteCount) };
 }
 
 export function writeCommit(record: RecordWriter, commit: Commit): void {
   let bytesMax =
     24 + commit.contracts.length * (16 + NAME_BYTES_MAX) + commit.held.length * HELD_BYTES_MAX;
   for (const section of commit.sections) bytesMax += 32 + section.count * (8 * 3 + 4 * 2 + 1);
-  record.start(bytesMax);
+  record.start(bytesMax + bytesOf(commit.notes));
   record.float64(commit.promiseNs);
   record.uint32(commit.contracts.length);
   record.uint32(commit.sections.length);
   record.uint32(commit.held.length);
-  record.uint32(0);
+  record.uint32(commit.notes.length);
   for (const { index, symbol } of commit.contracts) {
     record.uint32(index);
     record.uint32(0);
@@ -153,6 +171,7 @@ export function writeCommit(record: RecordWriter, commit: Commit): void {
     record.pad();
   }
   for (const trade of commit.held) writeHeld(record, trade);
+  for (const note of commit.notes) writeNote(record, note);
 }
 
 export function readCommit(payload: Uint8Array): Commit {
@@ -161,7 +180,7 @@ export function readCommit(payload: Uint8Array): Commit {
   const contractCount = reader.uint32();
   const sectionCount = reader.uint32();
   const heldCount = reader.uint32();
-  reader.uint32();
+  const noteCount = reader.uint32();
   const contracts: CommitContract[] = [];
   for (let at = 0; at < contractCount; at++) {
     const index = reader.uint32();
@@ -172,7 +191,20 @@ export function readCommit(payload: Uint8Array): Commit {
   for (let at = 0; at < sectionCount; at++) sections.push(readSection(reader));
   const held: HeldTrade[] = [];
   for (let at = 0; at < heldCount; at++) held.push(readHeld(reader));
-  return { promiseNs, contracts, sections, held };
+  return { promiseNs, contracts, sections, held, notes: readNotes(reader, noteCount) };
+}
+
+function bytesOf(notes: readonly LoggedNote[]): number {
+  let bytes = 0;
+  for (const note of notes) bytes += noteBytes(note);
+  return bytes;
+}
+
+function readNotes(reader: PayloadReader, count: number): readonly LoggedNote[] {
+  if (count === 0) return NO_NOTES;
+  const notes: LoggedNote[] = [];
+  for (let at = 0; at < count; at++) notes.push(readNote(reader));
+  return notes;
 }
 
 function writeHeld(record: RecordWriter, trade: HeldTrade): void {
@@ -210,63 +242,4 @@ function readSection(reader: PayloadReader): CommitSection {
   const side = reader.int8s(count);
   reader.pad();
   return { index, firstRank, count, ts, firstId, id, late, price, size, side };
-}
-
-/** Reads a payload from its start. A RangeError means that the payload is shorter than its own counts require. */
-class PayloadReader {
-  readonly #bytes: Uint8Array;
-  readonly #view: DataView;
-  #at = 0;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  }
-
-  uint32(): number {
-    return this.#view.getUint32(this.#skip(4), true);
-  }
-
-  float64(): number {
-    return this.#view.getFloat64(this.#skip(8), true);
-  }
-
-  text(): string {
-    const length = this.uint32();
-    this.uint32();
-    const text = new TextDecoder().decode(this.bytes(length));
-    this.pad();
-    return text;
-  }
-
-  bytes(count: number): Uint8Array {
-    const from = this.#skip(count);
-    return this.#bytes.subarray(from, from + count);
-  }
-
-  float64s(count: number): Float64Array {
-    const from = this.#skip(count * 8);
-    return new Float64Array(this.#bytes.buffer, this.#bytes.byteOffset + from, count);
-  }
-
-  int32s(count: number): Int32Array {
-    const from = this.#skip(count * 4);
-    return new Int32Array(this.#bytes.buffer, this.#bytes.byteOffset + from, count);
-  }
-
-  int8s(count: number): Int8Array {
-    const from = this.#skip(count);
-    return new Int8Array(this.#bytes.buffer, this.#bytes.byteOffset + from, count);
-  }
-
-  pad(): void {
-    this.#at = Math.ceil(this.#at / 8) * 8;
-  }
-
-  #skip(count: number): number {
-    const from = this.#at;
-    if (from + count > this.#bytes.length) throw new RangeError('the payload ends too early');
-    this.#at = from + count;
-    return from;
-  }
 }

@@ -74,6 +74,11 @@ export class RecordWriter {
     this.#length += 8;
   }
 
+  int64(value: bigint): void {
+    this.#view.setBigInt64(this.#length, value, true);
+    this.#length += 8;
+  }
+
   /** The first `count` elements of a column, in their memory layout. */
   column(
     values: Float64Array | Int32Array | Int8Array | Uint8Array | Uint32Array,

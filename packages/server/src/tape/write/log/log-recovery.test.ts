@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { utcDay } from '@tapeloom/core/utc-day';
+import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { seededRandom } from '../../../../../../simulation/clock/seeded-random.ts';
 import { SimDisk } from '../../../../../../simulation/disk/sim-disk.ts';
 import { TapeDamagedError } from '../../tape-errors.ts';
+import type { LoggedNote } from '../notes/logged-note.ts';
 import { DayLog } from './day-log.ts';
 import type { Commit, CommitSection, HeldTrade, Opening } from './log-payload.ts';
 import { type LogRecovery, readLog, recoverLog } from './log-recovery.ts';
@@ -16,7 +17,20 @@ const OPENING: Opening = {
   promiseNs: 0,
   contracts: [{ symbol: 'ESZ6', highestId: 41, windowBits: new Uint8Array(512).fill(3) }],
   held: [held(7), held(-8)],
+  notes: [
+    { kind: 'position', key: 'feed', text: 'ä 12' },
+    { kind: 'batch', id: 'b1', digest: 'd1' },
+    gap(5, null),
+  ],
 };
+
+function gap(from: number, to: number | null): LoggedNote {
+  const at = (ns: number) => epochNs(utcDay(20_260_105), ns);
+  const end = to === null ? null : at(to);
+  const numbers = { firstId: to, lastId: 2 ** 53 - 1 };
+  const found = { symbol: 'ESZ6', from: at(from), to: end, ...numbers, reason: 'no connection' };
+  return { kind: 'gap', gap: found, asked: at(from - 1) };
+}
 
 function held(price: number): HeldTrade {
   const day = utcDay(20_260_107);
@@ -52,7 +66,13 @@ async function writeLog(
   for (const [index, count] of counts.entries()) {
     starts.push(log.bytes);
     const sections = count === 0 ? [] : [section(rank, count, index % 2 === 1)];
-    await log.append('commit', { promiseNs: rank * 1_000, contracts: [], sections, held: [] });
+    await log.append('commit', {
+      promiseNs: rank * 1_000,
+      contracts: [],
+      sections,
+      held: [],
+      notes: count === 0 ? [gap(4_000, 9_000)] : [],
+    });
     rank += count;
   }
   if (isClosed) {
@@ -88,9 +108,9 @@ test('a log reads back exactly as it was written', async () => {
     commit: (commit) => commits.push(structuredClone(commit)) > 0,
   });
   assert.deepEqual(commits, [
-    { promiseNs: 1_000, contracts: [], sections: [section(1, 3)], held: [] },
-    { promiseNs: 4_000, contracts: [], sections: [], held: [] },
-    { promiseNs: 4_000, contracts: [], sections: [section(4, 100)], held: [] },
+    { promiseNs: 1_000, contracts: [], sections: [section(1, 3)], held: [], notes: [] },
+    { promiseNs: 4_000, contracts: [], sections: [], held: [], notes: [gap(4_000, 9_000)] },
+    { promiseNs: 4_000, contracts: [], sections: [section(4, 100)], held: [], notes: [] },
   ]);
   assert.equal(recovery.closed, true);
   assert.equal(recovery.tornBytes, 0);
@@ -218,7 +238,13 @@ test('a record whose sync failed is made durable before anything is built upon i
   await disk.makeDirectory('/log');
   await using log = await DayLog.create(disk, PATH, OPENING);
   machine.faults = (operation) => (operation === 'sync' ? 'fail' : null);
-  const commit = { promiseNs: 5, contracts: [], sections: [section(1, 50)], held: [held(1)] };
+  const commit = {
+    promiseNs: 5,
+    contracts: [],
+    sections: [section(1, 50)],
+    held: [held(1)],
+    notes: [gap(5, null)],
+  };
   await assert.rejects(log.append('commit', commit), { name: 'Error' });
   machine.faults = () => null;
   await assert.rejects(log.append('commit', commit), /stopped/);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
+import type { LoggedNote } from '../notes/logged-note.ts';
 import { Sequencer } from '../sequencer/sequencer.ts';
 import { createCounters } from '../sequencer/sequencer-counters.ts';
 import type { Commit, CommitSection, HeldTrade, Opening } from './log-payload.ts';
@@ -11,13 +12,21 @@ import { TradesDigest } from './trades-digest.ts';
 const DAY = utcDay(20_260_105);
 const NEXT = utcDay(20_260_106);
 const SYMBOLS = ['A', 'B', 'C'];
-const OPENING: Opening = { dataset: 'X', day: DAY, promiseNs: 0, contracts: [], held: [] };
+const OPENING: Opening = {
+  dataset: 'X',
+  day: DAY,
+  promiseNs: 0,
+  contracts: [],
+  held: [],
+  notes: [],
+};
 
 interface Step {
   readonly rows: readonly number[];
   readonly hasGap: boolean;
   readonly isLate: boolean;
   readonly holds: boolean;
+  readonly notes: number;
 }
 
 /** Commits as in a log: contracts are named at their first trade; ranks and watermarks continue. */
@@ -25,7 +34,7 @@ function commitsOf(steps: readonly Step[]): readonly Commit[] {
   const named: string[] = [];
   const ranks = new Map<string, number>();
   const ids = new Map<string, number>();
-  return steps.map(({ rows, hasGap, isLate, holds }, at) => {
+  return steps.map(({ rows, hasGap, isLate, holds, notes: count }, at) => {
     const before = named.length;
     const sections = rows.flatMap((count, which): CommitSection[] => {
       const symbol = SYMBOLS[which]!;
@@ -46,7 +55,11 @@ function commitsOf(steps: readonly Step[]): readonly Commit[] {
     const contracts = named.slice(before).map((symbol, more) => ({ index: before + more, symbol }));
     const trade = { symbol: 'A', day: NEXT, ts: 1, price: 1, size: 1, side: 1 };
     const held: HeldTrade[] = holds ? [{ ...trade, id: 1_000_000 + at }] : [];
-    return { promiseNs: (at + 1) * 1_000, contracts, sections, held };
+    const notes = Array.from({ length: count }, (_, note): LoggedNote => {
+      if (note === 0) return { kind: 'position', key: 'feed', text: `${at}` };
+      return { kind: 'batch', id: `${at} ${note}`, digest: 'd'.repeat(100) };
+    });
+    return { promiseNs: (at + 1) * 1_000, contracts, sections, held, notes };
   });
 }
 
@@ -69,6 +82,7 @@ test('commits that were made one have the same trades and bring a sequencer to t
     hasGap: fc.boolean(),
     isLate: fc.boolean(),
     holds: fc.boolean(),
+    notes: fc.nat(3),
   });
   const steps = fc.array(step, { minLength: 1, maxLength: 12 });
   fc.assert(
@@ -92,7 +106,7 @@ test('commits that were made one have the same trades and bring a sequencer to t
 
 test('another price, order or promise is another digest', () => {
   const rows = [2, 1, 0];
-  const plain = { rows, hasGap: false, isLate: false, holds: false };
+  const plain = { rows, hasGap: false, isLate: false, holds: false, notes: 1 };
   const commits = commitsOf([plain, plain]);
   const { digest } = outcome(commits);
   const [first, second] = commits as [Commit, Commit];
@@ -104,6 +118,7 @@ test('another price, order or promise is another digest', () => {
     },
     { ...second, sections: second.sections.map((it) => ({ ...it, id: it.ts })) },
     { ...second, sections: second.sections.map((it) => ({ ...it, late: it.ts })) },
+    { ...second, notes: first.notes },
   ];
   for (const other of others) {
     const changed = new TradesDigest([]);

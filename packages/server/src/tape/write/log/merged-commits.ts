@@ -1,8 +1,10 @@
 /**
- * Merges several commits of a day's log into one: the same trades in order, and the last watermark. A replay gives the
- * same state. Held trades are settled commit by commit, so a commit with held trades stays alone.
+ * Merges several commits of a day's log into one: the same trades and notes in order, and the last watermark. A replay
+ * gives the same state. Held trades are settled commit by commit, so a commit with held trades stays alone.
  */
 
+import { type LoggedNote, noteBytes } from '../notes/logged-note.ts';
+import { COMMIT_NOTE_BYTES_MAX } from '../notes/note-taker.ts';
 import type { Commit, CommitContract, CommitSection } from './log-payload.ts';
 
 export class MergedCommits {
@@ -11,6 +13,8 @@ export class MergedCommits {
   #contracts: CommitContract[] = [];
   /** By index of the contract, in the order of arrival. */
   #sections = new Map<number, CommitSection[]>();
+  #notes: LoggedNote[] = [];
+  #noteBytes = 0;
   #rows = 0;
   /** Null while nothing is pending. */
   #promiseNs: number | null = null;
@@ -29,13 +33,17 @@ export class MergedCommits {
       this.#take(commit);
       return;
     }
-    if (this.#rows + rows > this.#rowsMax) this.flush();
+    const bytes = commit.notes.reduce((sum, note) => sum + noteBytes(note), 0);
+    const isFull = this.#rows + rows > this.#rowsMax;
+    if (isFull || this.#noteBytes + bytes > COMMIT_NOTE_BYTES_MAX) this.flush();
     this.#contracts.push(...commit.contracts);
     for (const section of commit.sections) {
       const before = this.#sections.get(section.index);
       if (before === undefined) this.#sections.set(section.index, [copyOf(section)]);
       else before.push(copyOf(section));
     }
+    this.#notes.push(...commit.notes);
+    this.#noteBytes += bytes;
     this.#rows += rows;
     this.#promiseNs = commit.promiseNs;
   }
@@ -44,8 +52,11 @@ export class MergedCommits {
   flush(): void {
     if (this.#promiseNs === null) return;
     const sections = [...this.#sections.values()].map(joined);
-    this.#take({ promiseNs: this.#promiseNs, contracts: this.#contracts, sections, held: [] });
+    const [promiseNs, contracts, notes] = [this.#promiseNs, this.#contracts, this.#notes];
+    this.#take({ promiseNs, contracts, sections, held: [], notes });
     this.#contracts = [];
+    this.#notes = [];
+    this.#noteBytes = 0;
     this.#sections = new Map();
     this.#rows = 0;
     this.#promiseNs = null;

@@ -1,6 +1,7 @@
-/** A digest of trades, feed numbers, lateness, held trades and watermark, however the commits are cut. */
+/** A digest of trades, feed numbers, lateness, held trades, notes and watermark, however the commits are cut. */
 
 import { createHash, type Hash } from 'node:crypto';
+import type { LoggedNote } from '../notes/logged-note.ts';
 import type { Commit } from './log-payload.ts';
 import { idsOf } from './merged-commits.ts';
 
@@ -8,6 +9,7 @@ export class TradesDigest {
   readonly #columns = new Map<string, Hash>();
   readonly #symbols: string[] = [];
   readonly #held = createHash('sha256');
+  readonly #notes = createHash('sha256');
   #promiseNs = 0;
   trades = 0;
 
@@ -16,7 +18,7 @@ export class TradesDigest {
     this.#symbols.push(...symbols);
   }
 
-  add({ promiseNs, contracts, sections, held }: Commit): void {
+  add({ promiseNs, contracts, sections, held, notes }: Commit): void {
     for (const { symbol } of contracts) this.#symbols.push(symbol);
     for (const section of sections) {
       const { ts, price, size, side, count } = section;
@@ -31,15 +33,21 @@ export class TradesDigest {
       this.trades += count;
     }
     for (const trade of held) this.#held.update(`${JSON.stringify(trade)}\n`);
+    for (const note of notes) this.#notes.update(`${textOf(note)}\n`);
     this.#promiseNs = promiseNs;
   }
 
   /** Nothing can be added afterwards. */
   end(): string {
-    const whole = createHash('sha256').update(`${this.#promiseNs} ${this.#held.digest('hex')}`);
+    const others = `${this.#held.digest('hex')} ${this.#notes.digest('hex')}`;
+    const whole = createHash('sha256').update(`${this.#promiseNs} ${others}`);
     for (const [key, hash] of [...this.#columns].sort(([a], [b]) => (a < b ? -1 : 1))) {
       whole.update(`\n${key} ${hash.digest('hex')}`);
     }
     return whole.digest('hex');
   }
+}
+
+function textOf(note: LoggedNote): string {
+  return JSON.stringify(note, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
 }

@@ -12,6 +12,7 @@ import { freeMemory } from '../../../platform/memory/free-memory.ts';
 import type { LateRows } from '../../live-columns.ts';
 import { BatchDecoder } from '../../read/batch-decoder.ts';
 import { printSidecar, type SidecarBatch, TradesDigest } from '../../sidecar.ts';
+import type { DaySpan } from '../../tape.ts';
 
 export interface DayPlace {
   readonly dataset: string;
@@ -19,17 +20,23 @@ export interface DayPlace {
   readonly day: UtcDay;
 }
 
+/** Beside the trades. */
+export interface DayFacts {
+  /** The digest of the trades. */
+  readonly digest: string;
+  readonly gaps: readonly DaySpan[];
+}
+
 export interface DayFiles {
   readonly arrow: Uint8Array;
   readonly sidecar: Uint8Array;
 }
 
-/** `digest` is the digest of these trades. */
 export async function encodeDay(
   place: DayPlace,
   batches: readonly TradeBatch[],
   late: LateRows,
-  digest: string,
+  { digest, gaps }: DayFacts,
 ): Promise<DayFiles> {
   const { dataset, symbol, day } = place;
   const { BATCH_ROWS } = await loadEncoder();
@@ -49,6 +56,7 @@ export async function encodeDay(
     sha256: createHash('sha256').update(bytes).digest('hex'),
     digest,
     batches: index,
+    ...(gaps.length > 0 && { gaps }),
   });
   return { arrow: bytes, sidecar: new TextEncoder().encode(sidecar) };
 }

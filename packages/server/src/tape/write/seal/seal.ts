@@ -3,11 +3,13 @@
  * each synced under a temporary name and renamed. After a crash the day is sealed or can be sealed again.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { type Disk, replaceFile } from '../../../platform/disk/disk.ts';
 import { type LateRows, type LiveColumns, liveBatches } from '../../live-columns.ts';
 import { readSoundSidecar } from '../../read/sealed-days.ts';
+import type { DaySpan } from '../../tape.ts';
 import { DayConflictError } from '../../tape-errors.ts';
 import { contractDirectory, sealedPath, sidecarPath } from '../../tape-paths.ts';
 import { digestOf, encodeDay } from './encode-day.ts';
@@ -21,6 +23,8 @@ export interface SealRequest {
   readonly late?: Float64Array;
   /** The day's known digest; other trades are rejected. */
   readonly expected?: string | null;
+  /** Open hours whose trades are lost. */
+  readonly gaps?: readonly DaySpan[];
 }
 
 interface Place {
@@ -28,13 +32,14 @@ interface Place {
   readonly symbol: string;
   readonly day: UtcDay;
   readonly expected: string | null;
+  readonly gaps: readonly DaySpan[];
 }
 
 /** Resolves to the digest of its trades. A day that is already sealed with the same trades stays unchanged. */
 export async function sealDay(
   disk: Disk,
   tapeRoot: string,
-  { dataset, symbol, batch, late, expected = null }: SealRequest,
+  { dataset, symbol, batch, late, expected = null, gaps = [] }: SealRequest,
 ): Promise<string> {
   if (batch.firstRank !== 1) throw new RangeError('a day is sealed from rank 1');
   const ranks: number[] = [];
@@ -44,7 +49,7 @@ export async function sealDay(
     ranks.push(row + 1);
     byNs.push(late[row]!);
   }
-  const place = { dataset, symbol, day: batch.day, expected };
+  const place = { dataset, symbol, day: batch.day, expected, gaps };
   return await seal(disk, tapeRoot, place, [batch], { ranks, byNs });
 }
 
@@ -67,7 +72,7 @@ async function seal(
   batches: readonly TradeBatch[],
   late: LateRows,
 ): Promise<string> {
-  const { dataset, symbol, day, expected } = place;
+  const { dataset, symbol, day, expected, gaps } = place;
   const digest = await digestOf(batches, place);
   if (expected !== null && expected !== digest) {
     throw new DayConflictError(dataset, symbol, day, 'was sealed before, with other trades');
@@ -77,15 +82,16 @@ async function seal(
   // A damaged sidecar counts as none, since the day can still be sealed again.
   const before = await readSoundSidecar(disk, path);
   if (before !== null) {
-    if (before.digest === digest) {
+    if (before.digest === digest && isDeepStrictEqual(before.gaps ?? [], gaps)) {
       // Its writer may have crashed before the directory entry was on disk, and the log is removed next.
       await disk.makeDirectory(directory);
       await disk.syncDirectory(directory);
       return digest;
     }
-    throw new DayConflictError(dataset, symbol, day, 'is sealed already, with other trades');
+    const what = before.digest === digest ? 'gaps' : 'trades';
+    throw new DayConflictError(dataset, symbol, day, `is sealed already, with other ${what}`);
   }
-  const files = await encodeDay(place, batches, late, digest);
+  const files = await encodeDay(place, batches, late, { digest, gaps });
   await disk.makeDirectory(directory);
   await replaceFile(disk, sealedPath(tapeRoot, dataset, symbol, day), files.arrow);
   await replaceFile(disk, path, files.sidecar);

@@ -1,7 +1,8 @@
-/** One call of `Intake.offer` in progress: the rows still to be judged, and the promise of its caller. */
+/** One call of `Intake.offer` in progress: the rows still to be judged, and the promise and notes of its caller. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { IntakeBatch } from '../intake.ts';
+import type { OfferNotes } from '../notes/offer-notes.ts';
 
 /** Rows [from, to) of a batch. */
 export interface Run {
@@ -23,6 +24,10 @@ export interface OfferCounts {
 export class Offer {
   readonly rows: number;
   readonly promise: EpochNs | null;
+  /** Null: none. */
+  readonly notes: OfferNotes | null;
+  /** Whether the notes that come before the trades were taken. */
+  areNotesBegun = false;
   /** Rows to judge on the open day, in order. */
   runs: Run[] = [];
   /** Rows of a day that opens as soon as the open one ends: the offer's watermark is already there. */
@@ -32,7 +37,11 @@ export class Offer {
   readonly #counts = { duplicate: 0, tooOld: 0, late: 0, rejected: 0 };
   readonly #settled = Promise.withResolvers<OfferCounts>();
 
-  constructor(batches: readonly IntakeBatch[], promise: EpochNs | null) {
+  constructor(
+    batches: readonly IntakeBatch[],
+    promise: EpochNs | null,
+    notes: OfferNotes | null = null,
+  ) {
     let rows = 0;
     for (const batch of batches) {
       if (batch.count > 0) this.runs.push({ batch, from: 0, to: batch.count });
@@ -40,6 +49,7 @@ export class Offer {
     }
     this.rows = rows;
     this.promise = promise;
+    this.notes = notes;
   }
 
   /** Resolves once everything is on disk. */

@@ -2,6 +2,7 @@
 
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { HeldTrade } from '../log/log-payload.ts';
+import type { LoggedNote } from '../notes/logged-note.ts';
 
 export interface SequencerState {
   /** The open day, or the last open one. */
@@ -12,6 +13,8 @@ export interface SequencerState {
   readonly isReleaseDue: boolean;
   readonly held: readonly HeldTrade[];
   readonly lanes: readonly LaneState[];
+  /** Positions, remembered batches, gaps that touch the day. */
+  readonly notes: readonly LoggedNote[];
 }
 
 export interface LaneState {

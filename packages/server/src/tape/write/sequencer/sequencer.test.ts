@@ -124,7 +124,7 @@ test('every print gets the rank and stamp the rules give it, whatever the feed d
       await using tape = await openSimTape(new SimDisk().boot());
       const twin = new Twin();
       const script = feedScript(seed, { batchRowsMax, offersPerDay: 6 });
-      const pending: Promise<void>[] = [];
+      const pending: Promise<unknown>[] = [];
       for (let index = 0; index < 30; index++) {
         const offer = script.next().value;
         twin.offer(offer);

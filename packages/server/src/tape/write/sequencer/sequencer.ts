@@ -6,10 +6,11 @@
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS, HOUR_NS } from '@tapeloom/core/units';
-import { dayFromNumber, dayNumber, epochNs, isUtcDay } from '@tapeloom/core/utc-day';
+import { dayFromNumber, dayNumber, dayOf, epochNs, isUtcDay } from '@tapeloom/core/utc-day';
 import { IntakeFullError } from '../../tape-errors.ts';
 import type { IntakeBatch } from '../intake.ts';
 import type { Commit, CommitContract, CommitSection, Opening } from '../log/log-payload.ts';
+import { NoteTaker } from '../notes/note-taker.ts';
 import { ContractLane } from './contract-lane.ts';
 import { DedupeWindow, NEW } from './dedupe-window.ts';
 import { HeldTrades } from './held-trades.ts';
@@ -55,6 +56,7 @@ export class Sequencer {
   #pendingRows = 0;
   #isPromiseNew = false;
   readonly #held: HeldTrades;
+  readonly #notes = new NoteTaker();
   /** Whether the open day has still to settle the trades of its opening. */
   #isReleaseDue = false;
   #isHeldFull = false;
@@ -75,7 +77,8 @@ export class Sequencer {
   }
 
   get isPending(): boolean {
-    return this.#pendingRows > 0 || this.#isPromiseNew || this.#held.unlogged.length > 0;
+    const hasNew = this.#isPromiseNew || this.#notes.pending.length > 0;
+    return this.#pendingRows > 0 || hasNew || this.#held.unlogged.length > 0;
   }
 
   /** How many offers the next commit completes. */
@@ -96,6 +99,8 @@ export class Sequencer {
       offer.runs = offer.deferred;
       offer.deferred = [];
     }
+    const isStopped = offer.notes === null ? null : this.#beginNotes(offer, now);
+    if (isStopped !== null) return isStopped;
     for (let run = offer.runs[0]; run !== undefined; run = offer.runs[0]) {
       const room = this.#commitRowsMax - this.#pendingRows;
       if (room === 0) return 'full';
@@ -103,9 +108,14 @@ export class Sequencer {
       this.#judge(offer, { ...run, to }, now);
       if (to < run.to) run.from = to;
       else offer.runs.shift();
-      if (this.#isHeldFull) return this.#refuse(offer);
+      if (this.#isHeldFull) {
+        return this.#refuse(
+          offer,
+          new IntakeFullError('trades wait for a day to come', HELD_TRADES_MAX),
+        );
+      }
     }
-    if (this.#isOver && offer.deferred.length > 0) return 'turn';
+    if (this.#isOver && (offer.deferred.length > 0 || offer.notes !== null)) return 'turn';
     if (offer.promise !== null && !this.#promise(offer.promise, now)) return 'turn';
     return offer.deferred.length > 0 ? 'turn' : this.#finish(offer);
   }
@@ -114,16 +124,21 @@ export class Sequencer {
   pendingCommit(): { readonly kind: 'commit' | 'end'; readonly commit: Commit } {
     const contracts: CommitContract[] = [];
     const sections: CommitSection[] = [];
+    const name = (lane: ContractLane) => {
+      if (lane.index >= 0) return;
+      lane.index = this.#named.push(lane) - 1;
+      contracts.push({ index: lane.index, symbol: lane.symbol });
+    };
     for (const lane of this.#lanes.values()) {
       if (lane.pendingCount === 0) continue;
-      if (lane.index < 0) {
-        lane.index = this.#named.push(lane) - 1;
-        contracts.push({ index: lane.index, symbol: lane.symbol });
-      }
+      name(lane);
       sections.push(lane.pending);
     }
+    const notes = this.#notes.pending;
+    // A contract without trades that has a gap is on the tape too.
+    for (const note of notes) if (note.kind === 'gap') name(this.#lanes.get(note.gap.symbol)!);
     const held = this.#held.unlogged;
-    const commit = { promiseNs: this.#promiseNs, contracts, sections, held };
+    const commit = { promiseNs: this.#promiseNs, contracts, sections, held, notes };
     return { kind: this.#isOver ? 'end' : 'commit', commit };
   }
 
@@ -131,6 +146,7 @@ export class Sequencer {
   clearPending(): readonly Offer[] {
     for (const lane of this.#lanes.values()) lane.clearPending();
     this.#held.logged();
+    this.#notes.logged();
     this.#pendingRows = 0;
     this.#isPromiseNew = false;
     const ready = this.#ready;
@@ -150,7 +166,8 @@ export class Sequencer {
     for (const { batch } of offer?.deferred ?? []) {
       next = Math.min(next, reached, Math.max(tomorrow, dayNumber(batch.day)));
     }
-    if (isBelieved && this.#nsSinceDay(promise) > DAY_NS) next = Math.min(next, reached);
+    const isDue = offer?.notes != null || (isBelieved && this.#nsSinceDay(promise) > DAY_NS);
+    if (isDue) next = Math.min(next, reached);
     return next === Number.POSITIVE_INFINITY ? null : dayFromNumber(next);
   }
 
@@ -160,7 +177,10 @@ export class Sequencer {
     this.#lanes = new Map();
     this.#named = [];
     const held = this.#held.waiting;
-    for (const symbol of new Set([...this.#listed.of(day), ...held.map((trade) => trade.symbol)])) {
+    const notes = this.#notes.startDay(epochNs(day, 0));
+    const gaps = notes.flatMap((note) => (note.kind === 'gap' ? note.gap : []));
+    const needed = [...held, ...gaps].map(({ symbol }) => symbol);
+    for (const symbol of new Set([...this.#listed.of(day), ...needed])) {
       this.#nameLane(symbol, before.get(symbol)?.dedupe ?? new DedupeWindow());
     }
     const contracts = this.#named.map(({ symbol, dedupe }) => ({
@@ -170,7 +190,7 @@ export class Sequencer {
     }));
     this.#startDay(day, 0);
     this.#release();
-    return { dataset: this.#dataset, day, promiseNs: 0, contracts, held };
+    return { dataset: this.#dataset, day, promiseNs: 0, contracts, held, notes };
   }
 
   /** Recovery: starts from a log's opening. */
@@ -182,6 +202,7 @@ export class Sequencer {
     }
     this.#startDay(opening.day, opening.promiseNs);
     this.#held.replace(opening.held);
+    this.#notes.restore(opening.notes);
     this.#isReleaseDue = true;
   }
 
@@ -205,6 +226,7 @@ export class Sequencer {
       if (dedupe.judge(id) === NEW) dedupe.add(id);
     }
     this.#held.replace([...(this.#isReleaseDue ? [] : this.#held.waiting), ...commit.held]);
+    if (commit.notes.length > 0) this.#notes.replay(commit.notes);
     this.#isReleaseDue = false;
     return true;
   }
@@ -223,11 +245,12 @@ export class Sequencer {
       isReleaseDue: this.#isReleaseDue,
       held: this.#held.waiting,
       lanes: [...this.#lanes.values()].map((lane) => lane.state),
+      notes: this.#notes.all,
     };
   }
 
   /** Recovery: resumes from the state that another sequencer replayed. */
-  adopt({ day, promiseNs, isReleaseDue, held, lanes }: SequencerState): void {
+  adopt({ day, promiseNs, isReleaseDue, held, lanes, notes }: SequencerState): void {
     const adopted = lanes.map((state) => ContractLane.from(state));
     this.#lanes = new Map(adopted.map((lane) => [lane.symbol, lane]));
     const named = adopted.filter(({ index }) => index >= 0);
@@ -235,6 +258,7 @@ export class Sequencer {
     this.#startDay(day, promiseNs);
     this.#isOver = promiseNs === DAY_NS;
     this.#held.replace(held);
+    this.#notes.restore(notes);
     this.#isReleaseDue = isReleaseDue;
   }
 
@@ -246,7 +270,7 @@ export class Sequencer {
   }
 
   /** On a tape without days: moves just before the offer's first day; false when the offer has no acceptable one. */
-  #startBefore({ runs, promise }: Offer, now: EpochNs): boolean {
+  #startBefore({ runs, promise, notes }: Offer, now: EpochNs): boolean {
     const latest = now + BigInt(AHEAD_NS_MAX);
     const days = runs.flatMap(({ batch: { symbol, day } }) =>
       isUtcDay(day) && epochNs(day, 0) <= latest && this.#listed.has(symbol, day)
@@ -254,6 +278,7 @@ export class Sequencer {
         : [],
     );
     if (promise !== null && promise <= latest) days.push(Number(promise / DAY_NS_BIG));
+    if (days.length === 0 && notes !== null) days.push(dayNumber(dayOf(now)));
     if (days.length > 0) {
       this.#day = Math.min(...days) - 1;
       return true;
@@ -356,15 +381,36 @@ export class Sequencer {
     return promiseNs <= DAY_NS;
   }
 
+  /** Null when the offer's trades come next. Between two days, they and the notes wait for the next day. */
+  #beginNotes(offer: Offer, now: EpochNs): TakeResult | null {
+    const notes = offer.notes!;
+    if (offer.areNotesBegun || this.#isOver) return null;
+    if (!this.#notes.hasRoom(notes)) return 'full';
+    const day = dayFromNumber(this.#day);
+    try {
+      this.#notes.begin(notes, {
+        watermark: epochNs(day, this.#promiseNs),
+        latest: (epochNs(day, 0) + BigInt(this.#aheadNs(offer.promise, now))) as EpochNs,
+        isListed: (symbol, at) => this.#lane(symbol, dayOf(at)) !== null,
+      });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return this.#refuse(offer, error);
+    }
+    offer.areNotesBegun = true;
+    return null;
+  }
+
   #finish(offer: Offer): 'done' {
+    if (offer.notes !== null) this.#notes.finish(offer.notes);
     this.#ready.push(offer);
     return 'done';
   }
 
-  #refuse(offer: Offer): 'done' {
+  #refuse(offer: Offer, why: Error): 'done' {
     this.#isHeldFull = false;
     this.#counters.offersRefused += 1;
-    offer.reject(new IntakeFullError('trades wait for a day to come', HELD_TRADES_MAX));
+    offer.reject(why);
     return 'done';
   }
 

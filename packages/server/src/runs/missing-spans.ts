@@ -1,7 +1,7 @@
 /**
  * The missing times of a range, in hours in which the market was open: missing days, unreadable days, and missing hours
- * of partial days. Adjacent times with the same reason and only a closed market between them are one gap. The time
- * before the first known session is one gap: the market's hours are unknown there.
+ * of partial days and of the open day. Adjacent times with the same reason and only a closed market between them are
+ * one gap. The time before the first known session is one gap: the market's hours are unknown there.
  */
 
 import type { SessionTable } from '@tapeloom/core/calendar/session';
@@ -9,22 +9,22 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf, earlier, epochNs, later } from '@tapeloom/core/utc-day';
 import type { TapeNow } from './sound-tape.ts';
 
-export interface TapeGap {
+export interface MissingSpan {
   readonly from: EpochNs;
   /** Exclusive. */
   readonly to: EpochNs;
-  /** `partial`: other hours of the day are there. */
+  /** `partial`: other hours of the day are there, or may be: it can still be open. */
   readonly why: 'missing' | 'damaged' | 'partial';
 }
 
 /** The gaps of [from, to), ascending; `knownFrom` is where known sessions begin. */
-export function tapeGaps(
+export function missingSpans(
   now: Pick<TapeNow, 'onTape' | 'damagedDays'>,
   full: SessionTable,
   { from, knownFrom, to }: Readonly<Record<'from' | 'knownFrom' | 'to', EpochNs>>,
-): readonly TapeGap[] {
-  const gaps: TapeGap[] = [];
-  const add = (gap: TapeGap) => {
+): readonly MissingSpan[] {
+  const gaps: MissingSpan[] = [];
+  const add = (gap: MissingSpan) => {
     const last = gaps.at(-1);
     const goesOn = last?.why === gap.why && nextOpen(full, last.to) === gap.from;
     if (goesOn) gaps[gaps.length - 1] = { ...last, to: gap.to };
@@ -45,7 +45,7 @@ function dayGaps(
   { onTape, damagedDays }: Pick<TapeNow, 'onTape' | 'damagedDays'>,
   full: SessionTable,
   day: UtcDay,
-): readonly TapeGap[] {
+): readonly MissingSpan[] {
   const found = onTape.get(day);
   if (found !== undefined) {
     const { gaps = [] } = found;

@@ -1,0 +1,162 @@
+/**
+ * Pushed trades, through the whole service. One contract with 20,000 trades a second: from the
+ * request to its acknowledgement beside a bare write and `fdatasync` in turns. Three datasets at
+ * once beside one alone in turns: from the request to the customer's message. And how soon a feed
+ * goes on after the service was killed.
+ */
+
+import { loadAverage, median, percentile } from '../shared/machine-load.ts';
+import type { Bench } from '../shared/report.ts';
+import { bareSyncs } from './bare-syncs.ts';
+import { FeedPusher, type SentBatch } from './feed-pusher.ts';
+import type { FeedReader } from './feed-reader.ts';
+import { FeedStage } from './feed-stage.ts';
+
+const BUSY_TRADES_PER_SECOND = 20_000;
+const TRADES_PER_SECOND = 2_000;
+const TURNS = 6;
+const TURN_SECONDS = 4;
+/** A trade of a commit, with its share of the record. */
+const TRADE_BYTES = 18;
+const BATCH_TRADES = BUSY_TRADES_PER_SECOND / 50;
+const FEEDS = 3;
+const RESTARTS = 5;
+/** Beyond twice the bare sync. */
+const ACK_EXTRA_MS = 5;
+const TOGETHER_MAX = 1.3;
+const RESUME_MS_MAX = 2_000;
+
+export const run: Bench = async () => {
+  const loadBefore = loadAverage();
+  await using stage = await FeedStage.open(FEEDS);
+  await stage.start();
+  const busy = await measureBusy(stage);
+  const together = await measureTogether(stage);
+  const resumesMs = await measureResumes(stage);
+  const resumeMs = median(resumesMs);
+  const ackLimitMs = 2 * busy.bareP99 + ACK_EXTRA_MS;
+  const worst = Math.max(...together.together) / median(together.alone);
+  const met = (isMet: boolean) => (isMet ? 'met' : 'missed');
+  const ms = (value: number) => value.toFixed(1);
+  return {
+    title: 'Pushed trades',
+    columns: ['what', 'median, ms', '99 %, ms'],
+    rows: [
+      ['20,000 trades/s: request to acknowledgement', ms(busy.ackP50), ms(busy.ackP99)],
+      ['a bare write and fdatasync of as many bytes', ms(busy.bareP50), ms(busy.bareP99)],
+      ['20,000 trades/s: request to message', ms(busy.messageP50), ms(busy.messageP99)],
+      ...together.alone.map((p99, index) => [
+        `dataset ${index + 1} alone: request to message`,
+        '',
+        ms(p99),
+      ]),
+      ...together.together.map((p99, index) => [
+        `dataset ${index + 1} of three at once`,
+        '',
+        ms(p99),
+      ]),
+      [
+        'killed and started: ready to the first acknowledgement',
+        ms(resumeMs),
+        ms(Math.max(...resumesMs)),
+      ],
+    ],
+    notes: [
+      `Acknowledged ${Math.round(busy.tradesPerSecond)} trades a second of ${BUSY_TRADES_PER_SECOND}.`,
+      `Target: acknowledgement within twice the bare sync plus ${ACK_EXTRA_MS} ms (${ms(ackLimitMs)} ms): ${met(busy.ackP99 <= ackLimitMs)}.`,
+      `Target: three datasets at once, each at most ${TOGETHER_MAX} times one alone, ${TRADES_PER_SECOND} trades/s each: ${met(worst <= TOGETHER_MAX)} (${worst.toFixed(2)}).`,
+      `Target: a feed goes on within ${RESUME_MS_MAX} ms of a ready service: ${met(Math.max(...resumesMs) <= RESUME_MS_MAX)}.`,
+      `Turns of ${TURN_SECONDS} s; the 99 % of each turn, and of these the median. The process that pushes and reads shares the cores.`,
+      `Load average ${loadBefore} before, ${loadAverage()} after.`,
+    ],
+    json: { busy, together, resumesMs },
+  };
+};
+
+async function measureBusy(stage: FeedStage) {
+  const [feed] = stage.feeds;
+  using pusher = new FeedPusher(stage, feed!);
+  using reader = await stage.read(feed!);
+  const turns = [];
+  for (let turn = 0; turn <= TURNS; turn += 1) {
+    const bare = await bareSyncs(stage.directory, BATCH_TRADES * TRADE_BYTES, TURN_SECONDS);
+    const batches = await pusher.drive(BUSY_TRADES_PER_SECOND, TURN_SECONDS);
+    const seconds = (Math.max(...batches.map(({ ackMs }) => ackMs)) - batches[0]!.sentMs) / 1_000;
+    const acks = batches.map(({ sentMs, ackMs }) => ackMs - sentMs);
+    const messages = await latencies(reader, batches);
+    const tradesPerSecond = (batches.length * BATCH_TRADES) / seconds;
+    // The first turn warms up.
+    if (turn > 0) turns.push({ bare, acks, messages, tradesPerSecond });
+  }
+  const of = (pick: (turn: (typeof turns)[number]) => readonly number[], share: number) =>
+    median(
+      turns.map((turn) =>
+        percentile(
+          pick(turn).toSorted((a, b) => a - b),
+          share,
+        ),
+      ),
+    );
+  return {
+    ackP50: of(({ acks }) => acks, 0.5),
+    ackP99: of(({ acks }) => acks, 0.99),
+    bareP50: of(({ bare }) => bare, 0.5),
+    bareP99: of(({ bare }) => bare, 0.99),
+    messageP50: of(({ messages }) => messages, 0.5),
+    messageP99: of(({ messages }) => messages, 0.99),
+    tradesPerSecond: median(turns.map((turn) => turn.tradesPerSecond)),
+  };
+}
+
+/** The 99 % of each dataset, alone and with the others. */
+async function measureTogether(stage: FeedStage) {
+  await stage.service.stop('SIGKILL');
+  await stage.start();
+  using held = new DisposableStack();
+  const sides = [];
+  for (const feed of stage.feeds) {
+    const pusher = held.use(new FeedPusher(stage, feed, await stage.lastId(feed)));
+    sides.push({ pusher, reader: held.use(await stage.read(feed)) });
+  }
+  const p99 = async ({ pusher, reader }: (typeof sides)[number]) => {
+    const batches = await pusher.drive(TRADES_PER_SECOND, TURN_SECONDS);
+    return percentile(
+      (await latencies(reader, batches)).toSorted((a, b) => a - b),
+      0.99,
+    );
+  };
+  const alone = sides.map((): number[] => []);
+  const together = sides.map((): number[] => []);
+  for (let turn = 0; turn <= TURNS; turn += 1) {
+    for (const [index, side] of sides.entries()) {
+      const found = await p99(side);
+      if (turn > 0) alone[index]!.push(found);
+    }
+    const all = await Promise.all(sides.map(p99));
+    if (turn > 0) for (const [index, found] of all.entries()) together[index]!.push(found);
+  }
+  return { alone: alone.map(median), together: together.map(median) };
+}
+
+/** From a ready service to the first acknowledgement, by a writer that never stops trying. */
+async function measureResumes(stage: FeedStage): Promise<readonly number[]> {
+  const [feed] = stage.feeds;
+  const found: number[] = [];
+  for (let turn = 0; turn < RESTARTS; turn += 1) {
+    await stage.service.stop('SIGKILL');
+    await stage.start();
+    const readyMs = performance.now();
+    using pusher = new FeedPusher(stage, feed!, await stage.lastId(feed!));
+    const { ackMs } = await pusher.push(BATCH_TRADES);
+    found.push(ackMs - readyMs);
+  }
+  return found;
+}
+
+async function latencies(
+  reader: FeedReader,
+  batches: readonly SentBatch[],
+): Promise<readonly number[]> {
+  await reader.has(batches.at(-1)!.lastTrade);
+  return batches.map(({ sentMs, lastTrade }) => reader.arrivalOf(lastTrade)! - sentMs);
+}
