@@ -21,6 +21,7 @@ import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/d
 import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
+import { hasLiveTape } from '@tapeloom/server/tape/live-dataset';
 import { writeJson } from '../accounts/account-options.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { confirm } from '../customer/confirm.ts';
@@ -99,6 +100,11 @@ export async function runImport(
   const dataset = await datasetOf(disk, request);
   if (dataset === null) {
     io.stderr(noInstrumentsText(request.data));
+    return ExitCode.failure;
+  }
+  const foreign = await whyForeign(disk, request.data, dataset);
+  if (foreign !== null) {
+    io.stderr(foreign);
     return ExitCode.failure;
   }
   const question = `Replace what ${dataset.name} has by what ${files.length === 1 ? files[0] : `${files.length} files`} cover? Replaced trades are lost.`;
@@ -192,6 +198,19 @@ async function importAll(
   if (!isClaimed) return ExitCode.failure;
   if (isRefused && !isDryRun) tellOthers(results.slice(0, -1), ordered.slice(results.length), io);
   return isRefused ? ExitCode.failure : ExitCode.ok;
+}
+
+/** Why nothing can be imported beside the tape of this dataset; null if it can. */
+async function whyForeign(
+  disk: Disk,
+  data: string,
+  { name, live }: ListedDataset,
+): Promise<string | null> {
+  if (live !== undefined || !(await hasLiveTape(disk, `${data}/tape`, name))) return null;
+  return (
+    `The tape of ${name} was written by a simulated or replayed market, or its trades were pushed before: files can be\n` +
+    'imported into a live dataset only if its instruments say "live: { source: push }". Choose another name for the dataset.\n'
+  );
 }
 
 const now = () => createClock({ kind: 'system' }).now();

@@ -170,11 +170,18 @@ function refusedText(
 export function claimText({ days }: Pick<ImportedFile, 'days'>): string {
   const refused = days.filter(({ status }) => status === 'refused');
   if (refused.length === 0) return '';
-  const lines = refused.slice(0, REFUSALS_SHOWN_MAX).map(({ contract, day, difference }) => {
+  const isUnfinished = refused.some((day) => day.isUnfinished);
+  const lines = refused.slice(0, REFUSALS_SHOWN_MAX).map((one) => {
+    const { contract, day, difference } = one;
+    if (one.isUnfinished) return `  ${contract.symbol} ${dateText(day)}: ${UNFINISHED}`;
     const here = difference?.here ?? null;
     const what = here === null ? 'others' : tradeText(here, contract);
     return `  ${contract.symbol} ${dateText(day)}: the tape has ${what}, no file has it`;
   });
+  if (isUnfinished) {
+    const what = 'The files were imported, but the range that they are declared to cover has days';
+    return `${what} that are not finished.\n${lines.join('\n')}\nDeclare a range that ends before them.\n`;
+  }
   return (
     'The files were imported, but they lack trades of the range that they are declared to cover.\n' +
     `${lines.join('\n')}\n--replace removes such trades.\n`
