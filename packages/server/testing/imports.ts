@@ -6,6 +6,7 @@ import { epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { type OpenFeed, openFeed } from '../src/feeds/open-feed.ts';
 import { DatasetImport } from '../src/imports/dataset-import.ts';
 import type { FileImport, ImportedFile } from '../src/imports/file-import.ts';
+import type { SealedLiveDays } from '../src/imports/live-days.ts';
 import type { ListedDataset } from '../src/markets/instruments/instruments-file.ts';
 import { readInstruments } from '../src/markets/instruments/read-instruments.ts';
 import type { Disk } from '../src/platform/disk/disk.ts';
@@ -107,9 +108,14 @@ type Options = Partial<
   Pick<FileImport, 'covers' | 'hasTickRule' | 'mayReplace' | 'contract' | 'equalsAtEdges'>
 > & {
   readonly rowsMax?: number;
+  readonly live?: SealedLiveDays;
 };
 
-export async function importing(disk: Disk, rowsMax?: number): Promise<DatasetImport> {
+export async function importing(
+  disk: Disk,
+  rowsMax?: number,
+  live?: SealedLiveDays,
+): Promise<DatasetImport> {
   return await DatasetImport.begin({
     disk,
     tapeRoot: TAPE_ROOT,
@@ -118,6 +124,7 @@ export async function importing(disk: Disk, rowsMax?: number): Promise<DatasetIm
     now: NOW,
     isDryRun: false,
     ...(rowsMax !== undefined && { rowsMax }),
+    ...(live !== undefined && { live }),
   });
 }
 
@@ -126,9 +133,9 @@ export async function importText(
   disk: Disk,
   path: string,
   content: string | Uint8Array,
-  { rowsMax, ...options }: Options = {},
+  { rowsMax, live, ...options }: Options = {},
 ): Promise<ImportedFile> {
-  return await addText(await importing(disk, rowsMax), path, content, options);
+  return await addText(await importing(disk, rowsMax, live), path, content, options);
 }
 
 /** One of a command's files. */
@@ -136,7 +143,7 @@ export async function addText(
   to: DatasetImport,
   path: string,
   content: string | Uint8Array,
-  options: Omit<Options, 'rowsMax'> = {},
+  options: Omit<Options, 'rowsMax' | 'live'> = {},
 ): Promise<ImportedFile> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const feed: OpenFeed = await openFeed(memorySource(bytes), path, {});

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Contract } from '@tapeloom/core/instrument/contract';
+import { dayOf } from '@tapeloom/core/utc-day';
 import {
   FEED_LIMITS,
   type FeedLimits,
@@ -12,6 +13,7 @@ import {
 import { UnclearFeedError } from '@tapeloom/server/feeds/open-feed';
 import { DatasetImport } from '@tapeloom/server/imports/dataset-import';
 import type { ImportedFile, ImportProgress } from '@tapeloom/server/imports/file-import';
+import { SealedLiveDays } from '@tapeloom/server/imports/live-days';
 import { readAppliedInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
 import { decideAndKeepRolls } from '@tapeloom/server/markets/instruments/decide-rolls';
 import type { ListedDataset } from '@tapeloom/server/markets/instruments/instruments-file';
@@ -19,6 +21,7 @@ import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/d
 import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
+import { hasLiveTape } from '@tapeloom/server/tape/live-dataset';
 import { writeJson } from '../accounts/account-options.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
 import { confirm } from '../customer/confirm.ts';
@@ -52,6 +55,11 @@ contracts are counted. Files are imported one after the other, in the order of t
 takes effect whole or not at all. Existing trades are compared one by one: equal trades change
 nothing, a partial day is completed, and a file with different trades is refused. A service
 may run on the directory, and serves the new days within seconds.
+
+A dataset whose trades are pushed ("live" in the instruments) accepts files of finished days: days before its
+first live day, and days that are sealed. Of a live day with gaps, the file's trades replace those in the range
+it covers; a live day without gaps needs equal trades or --replace. What was received stays on the disk; the
+imported day is read instead.
 
 A day is complete when files cover all hours in which its market was open. DBN files record what they cover,
 and names of Binance and Tardis archives do too. Other files count from a contract's first trade to
@@ -94,6 +102,11 @@ export async function runImport(
     io.stderr(noInstrumentsText(request.data));
     return ExitCode.failure;
   }
+  const foreign = await whyForeign(disk, request.data, dataset);
+  if (foreign !== null) {
+    io.stderr(foreign);
+    return ExitCode.failure;
+  }
   const question = `Replace what ${dataset.name} has by what ${files.length === 1 ? files[0] : `${files.length} files`} cover? Replaced trades are lost.`;
   const isAsked = request.mayReplace && !request.isDryRun;
   if (isAsked && !(await confirm(io, question, request.isYes))) {
@@ -126,6 +139,7 @@ async function importAll(
   const tapeRoot = `${data}/tape`;
   const hints = await readHints(disk, options, io.signal);
   const contract = contractOf(dataset, request.contract);
+  const live = await liveDaysOf(disk, tapeRoot, dataset);
   const scratch = isDryRun ? await mkdtemp(join(tmpdir(), 'tapeloom-import-')) : null;
   await using _scratch = {
     [Symbol.asyncDispose]: async () => {
@@ -138,8 +152,9 @@ async function importAll(
     tapeRoot,
     stagingDirectory: `${scratch ?? `${tapeRoot}/${dataset.name}`}/staging`,
     dataset,
-    now: createClock({ kind: 'system' }).now(),
+    now: now(),
     isDryRun,
+    ...(live !== null && { live }),
     ...(scratch !== null && ordered.length > 1 && { trialRoot: `${scratch}/tape` }),
   });
   const results: ImportedFile[] = [];
@@ -164,7 +179,9 @@ async function importAll(
     if (!isDryRun) tellOthers(results, ordered.slice(results.length + 1), io);
     throw error;
   }
-  const rolls = isDryRun
+  // The aliases of a live dataset roll by its own listing.
+  const isRolled = !isDryRun && live === null;
+  const rolls = !isRolled
     ? { changed: [], all: [], isFrozen: false }
     : await decideAndKeepRolls(disk, tapeRoot, dataset, importing.manifest);
   if (request.isJson) {
@@ -181,6 +198,31 @@ async function importAll(
   if (!isClaimed) return ExitCode.failure;
   if (isRefused && !isDryRun) tellOthers(results.slice(0, -1), ordered.slice(results.length), io);
   return isRefused ? ExitCode.failure : ExitCode.ok;
+}
+
+/** Why nothing can be imported beside the tape of this dataset; null if it can. */
+async function whyForeign(
+  disk: Disk,
+  data: string,
+  { name, live }: ListedDataset,
+): Promise<string | null> {
+  if (live !== undefined || !(await hasLiveTape(disk, `${data}/tape`, name))) return null;
+  return (
+    `The tape of ${name} was written by a simulated or replayed market, or its trades were pushed before: files can be\n` +
+    'imported into a live dataset only if its instruments say "live: { source: push }". Choose another name for the dataset.\n'
+  );
+}
+
+const now = () => createClock({ kind: 'system' }).now();
+
+/** Null for a dataset of imported days only. */
+async function liveDaysOf(
+  disk: Disk,
+  tapeRoot: string,
+  { name: dataset, live }: ListedDataset,
+): Promise<SealedLiveDays | null> {
+  if (live === undefined) return null;
+  return await SealedLiveDays.open({ disk, tapeRoot, dataset, today: dayOf(now()) });
 }
 
 interface FileSetting {

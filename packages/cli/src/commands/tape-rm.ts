@@ -8,9 +8,11 @@ import type { Disk } from '@tapeloom/server/platform/disk/disk';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { clearResultsBefore } from '@tapeloom/server/results/cache-entries';
-import { isImported, readImported } from '@tapeloom/server/tape/imported/imported-manifest';
+import { readImported } from '@tapeloom/server/tape/imported/imported-manifest';
 import type { CalendarOf } from '@tapeloom/server/tape/inspect/list-tape';
+import { isReadLive } from '@tapeloom/server/tape/live-dataset';
 import {
+  allDays,
   type ContractRemoval,
   planRemoval,
   type RemovalRequest,
@@ -138,12 +140,13 @@ async function datasetsIn(
 async function planDataset(place: Place, request: RemovalRequest): Promise<DatasetRemoval> {
   const { disk, data, dataset, calendarOf } = place;
   const tapeRoot = `${data}/tape`;
-  const isLive = !(await isImported(disk, tapeRoot, dataset));
-  const manifest = await (isLive ? readManifest : readImported)(disk, tapeRoot, dataset);
+  const isLive = await isReadLive(disk, tapeRoot, dataset);
+  const live = (await readManifest(disk, tapeRoot, dataset))?.days ?? new Map();
+  const imported = (await readImported(disk, tapeRoot, dataset))?.days ?? new Map();
   const sessionsOf = await sessionsByBooks(disk, tapeRoot, dataset, (symbol) =>
     calendarOf(dataset, symbol),
   );
-  const removals = planRemoval(manifest?.days ?? new Map(), request, sessionsOf);
+  const removals = planRemoval(allDays(live, imported), request, sessionsOf);
   return { place, isLive, removals };
 }
 
@@ -166,15 +169,16 @@ async function removeDataset(
 ): Promise<void> {
   const { disk, data, dataset } = place;
   const tapeRoot = `${data}/tape`;
-  using _lock = lockDirectory(isLive ? data : `${tapeRoot}/${dataset}`);
+  using _service = isLive ? lockDirectory(data) : null;
+  using _import = lockDirectory(`${tapeRoot}/${dataset}`);
   const { removals } = await planDataset(place, request);
+  // The live days first: without its import, such a day would be read as it was received.
   if (isLive) {
     const manifest = await TapeManifest.open(disk, tapeRoot, dataset);
     await removeLive(disk, tapeRoot, dataset, manifest, removals);
-  } else {
-    const manifest = await readImported(disk, tapeRoot, dataset);
-    if (manifest !== null) await removeImported(disk, tapeRoot, manifest, removals);
   }
+  const imported = await readImported(disk, tapeRoot, dataset);
+  if (imported !== null) await removeImported(disk, tapeRoot, imported, removals);
   for (const { symbol, keptFrom } of removals) {
     await clearResultsBefore(disk, `${data}/cache`, { dataset, contract: symbol }, keptFrom);
   }

@@ -9,7 +9,7 @@ import {
 } from '@tapeloom/server/operations/trim-tape';
 import { lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
-import { isImported } from '@tapeloom/server/tape/imported/imported-manifest';
+import { isReadLive } from '@tapeloom/server/tape/live-dataset';
 import { isSafeName } from '@tapeloom/server/tape/tape-paths';
 import { COMMON_USAGE, dataDirectory, writeJson } from '../accounts/account-options.ts';
 import { timeText } from '../accounts/time-text.ts';
@@ -50,7 +50,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   using _lock = lockDirectory(data);
   const plans: TrimPlan[] = [];
   for (const dataset of (await disk.list(`${data}/tape`)).filter(isSafeName)) {
-    if (await isImported(disk, `${data}/tape`, dataset)) continue;
+    if (!(await isReadLive(disk, `${data}/tape`, dataset))) continue;
     const instead = 'correct the clock of this node; the cluster needs no trim';
     const why = await whyShared(disk, `${data}/tape`, dataset, instead);
     if (why !== null) {

@@ -5,7 +5,6 @@ import type { Contract } from '@tapeloom/core/instrument/contract';
 import { formatPrice } from '@tapeloom/core/price';
 import { MS_NS } from '@tapeloom/core/units';
 import type { DayResult, ImportedFile } from '@tapeloom/server/imports/file-import';
-import type { DayStatus } from '@tapeloom/server/imports/judge-day';
 import type { AliasRoll, RollsOutcome } from '@tapeloom/server/markets/instruments/decide-rolls';
 import type { DirectoryLockedError } from '@tapeloom/server/platform/disk/directory-lock';
 import type { PlainTrade } from '@tapeloom/server/tape/imported/imported-manifest';
@@ -23,10 +22,21 @@ const COLUMNS: readonly Column[] = [
   { title: 'what' },
   { title: 'quality' },
 ];
-const STATUSES: readonly DayStatus[] = ['added', 'extended', 'replaced', 'same', 'refused'];
+const STATUSES: readonly DayResult['status'][] = [
+  'added',
+  'extended',
+  'repaired',
+  'replaced',
+  'same',
+  'refused',
+];
 const REFUSALS_SHOWN_MAX = 10;
 const PARTIAL_SHOWN_MAX = 3;
 const LEFT_OUT_SHOWN_MAX = 20;
+const UNFINISHED = 'the live tape may still get trades of this day';
+const UNFINISHED_WHY = 'it has a day of a live dataset that is not finished';
+const UNFINISHED_REMEDY =
+  'Such a day can be imported once it is sealed, soon after its end at midnight UTC, when its feed has come so far (tapeloom tape ls shows its state). Import a file that ends before it.';
 const SIDES = ['sell', 'side unknown', 'buy'];
 
 /** A row per contract, over all files. If several files had a day, the last result counts. */
@@ -122,10 +132,12 @@ export function fileNotes(
 export function refusalsText({ path, days }: ImportedFile): string {
   const refused = days.filter(({ status }) => status === 'refused');
   if (refused.length === 0) return '';
+  const isUnfinished = refused.some((day) => day.isUnfinished);
   const isAtEdge = refused.every(({ equalAtEdge }) => equalAtEdge !== null);
   const lines = refused.slice(0, REFUSALS_SHOWN_MAX).map((one) => {
     const { contract, day, difference, equalAtEdge } = one;
     const place = `${contract.symbol} ${dateText(day)}`;
+    if (one.isUnfinished) return `  ${place}: ${UNFINISHED}`;
     if (equalAtEdge !== null) {
       return `  ${place}: both have ${tradeText(equalAtEdge, contract)}, where one ends and the other begins`;
     }
@@ -136,23 +148,40 @@ export function refusalsText({ path, days }: ImportedFile): string {
   const more = refused.length - lines.length;
   if (more > 0)
     lines.push(`  and ${rangesText(refused.slice(lines.length).map(({ day }) => day))}`);
+  if (isUnfinished) return refusedText(path, lines, UNFINISHED_WHY, UNFINISHED_REMEDY);
   const why = isAtEdge
     ? 'it is not clear whether equal trades are one or two'
     : 'it differs from what is on the tape';
   const remedy = isAtEdge
     ? 'Use --at-edges two if the files were cut there, --at-edges one if both contain that time completely.'
     : 'With --replace its trades replace those on the tape.';
+  return refusedText(path, lines, why, remedy);
+}
+
+function refusedText(
+  path: string,
+  lines: readonly string[],
+  why: string,
+  remedy: string,
+): string {
   return `${basename(path)} is rejected, nothing of it is imported: ${why}.\n${lines.join('\n')}\n${remedy}\n`;
 }
 
 export function claimText({ days }: Pick<ImportedFile, 'days'>): string {
   const refused = days.filter(({ status }) => status === 'refused');
   if (refused.length === 0) return '';
-  const lines = refused.slice(0, REFUSALS_SHOWN_MAX).map(({ contract, day, difference }) => {
+  const isUnfinished = refused.some((day) => day.isUnfinished);
+  const lines = refused.slice(0, REFUSALS_SHOWN_MAX).map((one) => {
+    const { contract, day, difference } = one;
+    if (one.isUnfinished) return `  ${contract.symbol} ${dateText(day)}: ${UNFINISHED}`;
     const here = difference?.here ?? null;
     const what = here === null ? 'others' : tradeText(here, contract);
     return `  ${contract.symbol} ${dateText(day)}: the tape has ${what}, no file has it`;
   });
+  if (isUnfinished) {
+    const what = 'The files were imported, but the range that they are declared to cover has days';
+    return `${what} that are not finished.\n${lines.join('\n')}\nDeclare a range that ends before them.\n`;
+  }
   return (
     'The files were imported, but they lack trades of the range that they are declared to cover.\n' +
     `${lines.join('\n')}\n--replace removes such trades.\n`

@@ -251,15 +251,16 @@ test('two books that were extended at once from one lose nothing when they are j
       const tape = extendSessionBook(both, EQUITY, dateOf(0), dateOf(20 + forth), now);
       const own = extendSessionBook(both, calendar, dateOf(-back), dateOf(on + further), now);
       const joined = joinSessionBooks(tape, own);
-      assert.deepEqual(
-        [joined.from, joined.to],
-        [own.from, own.to > tape.to ? own.to : tape.to],
-      );
+      assert.deepEqual([joined.from, joined.to], [own.from, own.to > tape.to ? own.to : tape.to]);
       for (const kind of SESSION_KINDS) {
         assertDisjoint(joined[kind]);
-        for (const session of tape[kind]) assert.deepEqual(find(joined[kind], session.date), session);
+        for (const session of tape[kind])
+          assert.deepEqual(find(joined[kind], session.date), session);
         const earlier = own[kind].filter(({ date }) => date < tape.from);
-        assert.deepEqual(dates(joined[kind].filter(({ date }) => date < tape.from)), dates(earlier));
+        assert.deepEqual(
+          dates(joined[kind].filter(({ date }) => date < tape.from)),
+          dates(earlier),
+        );
       }
       if (calendar === EQUITY && own.to <= tape.to) {
         const whole = extendSessionBook(tape, EQUITY, own.from, tape.to, now);

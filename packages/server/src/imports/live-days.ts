@@ -110,5 +110,10 @@ function firstOpenDay(manifest: ManifestContent | null, today: UtcDay): UtcDay {
   const logs = [...(manifest?.logs ?? [])];
   if (logs.length > 0) return logs.reduce((a, b) => (a < b ? a : b));
   const sealed = [...(manifest?.days.values() ?? [])].flatMap((days) => [...days.keys()]);
-  return sealed.length === 0 ? today : addDays(sealed.reduce((a, b) => (a > b ? a : b)), 1);
+  return sealed.length === 0
+    ? today
+    : addDays(
+        sealed.reduce((a, b) => (a > b ? a : b)),
+        1,
+      );
 }

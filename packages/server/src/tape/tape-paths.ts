@@ -102,7 +102,9 @@ export function dayOfImportedFile(name: string): UtcDay | null {
 
 /** Whether a file beside a day or a manifest belongs to an import, which may still be writing it. */
 export function isFileOfImport(name: string): boolean {
-  const finished = name.endsWith(UNFINISHED_SUFFIX) ? name.slice(0, -UNFINISHED_SUFFIX.length) : name;
+  const finished = name.endsWith(UNFINISHED_SUFFIX)
+    ? name.slice(0, -UNFINISHED_SUFFIX.length)
+    : name;
   return dayOfImportedFile(finished) !== null || IMPORT_FILES.includes(finished);
 }
 

@@ -6,12 +6,14 @@
 
 import { join } from 'node:path';
 import type { Disk } from '../../platform/disk/disk.ts';
-import { importedStem, isImported, readImported } from '../../tape/imported/imported-manifest.ts';
+import { importedStem, readImported } from '../../tape/imported/imported-manifest.ts';
+import { isReadLive } from '../../tape/live-dataset.ts';
 import { readManifest } from '../../tape/tape-manifest.ts';
 import {
   contractDirectory,
   dayOfFile,
   daysDirectory,
+  importedSessionsDirectory,
   isSafeName,
   logDirectory,
   sessionsDirectory,
@@ -62,9 +64,7 @@ export async function datasetFiles(
   }
   const wanted = await namedDays(disk, tapeRoot, dataset);
   const logs = await logNames(disk, tapeRoot, dataset);
-  const sessions = (await disk.list(sessionsDirectory(tapeRoot, dataset))).filter((name) =>
-    name.endsWith('.json'),
-  );
+  const sessions = await sessionFiles(disk, tapeRoot, dataset);
   const days = await dayFiles(disk, tapeRoot, dataset, wanted);
   const logPaths = logs.map((name) => `${logDirectory(tapeRoot, dataset)}/${name}`);
   const there = new Set([...days, ...logPaths]);
@@ -72,7 +72,7 @@ export async function datasetFiles(
     files: [
       ...own,
       ...logPaths.map(below),
-      ...sessions.map((name) => below(`${sessionsDirectory(tapeRoot, dataset)}/${name}`)),
+      ...sessions.map(below),
       ...days.map(below),
     ],
     logs: logs.join(' '),
@@ -89,9 +89,25 @@ export async function logNames(
   return names.filter((name) => dayOfFile(name, 'log') !== null);
 }
 
+async function sessionFiles(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const directory of [
+    sessionsDirectory(tapeRoot, dataset),
+    importedSessionsDirectory(tapeRoot, dataset),
+  ]) {
+    const names = (await disk.list(directory)).filter((name) => name.endsWith('.json'));
+    files.push(...names.map((name) => `${directory}/${name}`));
+  }
+  return files;
+}
+
 interface NamedDays {
-  /** The manifest names every file that counts, as for an imported dataset. Others may be removed at any time. */
-  readonly isAll: boolean;
+  /** Whether days that no manifest names count too: they may have been sealed meanwhile. Imported ones never do. */
+  readonly isLive: boolean;
   readonly paths: ReadonlySet<string>;
 }
 
@@ -101,19 +117,16 @@ async function namedDays(disk: Disk, tapeRoot: string, dataset: string): Promise
     const path = `${contractDirectory(tapeRoot, dataset, symbol)}/${stem}`;
     paths.add(`${path}.arrow`).add(`${path}.json`);
   };
-  if (await isImported(disk, tapeRoot, dataset)) {
-    const { days } = (await readImported(disk, tapeRoot, dataset))!;
-    for (const [symbol, of] of days) {
-      for (const [day, { digest }] of of) add(symbol, importedStem(day, digest));
-    }
-    return { isAll: true, paths };
+  const imported = await readImported(disk, tapeRoot, dataset);
+  for (const [symbol, of] of imported?.days ?? []) {
+    for (const [day, { digest }] of of) add(symbol, importedStem(day, digest));
   }
   const manifest = await readManifest(disk, tapeRoot, dataset);
   for (const [symbol, of] of manifest?.days ?? [])
     for (const day of of.keys()) add(symbol, `${day}`);
   for (const day of manifest?.logs ?? [])
     paths.add(`${logDirectory(tapeRoot, dataset)}/${day}.log`);
-  return { isAll: false, paths };
+  return { isLive: await isReadLive(disk, tapeRoot, dataset), paths };
 }
 
 /** Days with both files. A day that is being sealed is in its log. */
@@ -121,7 +134,7 @@ async function dayFiles(
   disk: Disk,
   tapeRoot: string,
   dataset: string,
-  { isAll, paths }: NamedDays,
+  { isLive, paths }: NamedDays,
 ): Promise<readonly string[]> {
   const files: string[] = [];
   for (const symbol of await datasetsOf(disk, daysDirectory(tapeRoot, dataset))) {
@@ -130,9 +143,8 @@ async function dayFiles(
     for (const name of names) {
       if (!name.endsWith('.json') || !names.includes(`${name.slice(0, -5)}.arrow`)) continue;
       const stem = `${directory}/${name.slice(0, -5)}`;
-      if (isAll ? paths.has(`${stem}.json`) : dayOfFile(name, 'json') !== null) {
-        files.push(`${stem}.arrow`, `${stem}.json`);
-      }
+      const isUnnamedLive = isLive && dayOfFile(name, 'json') !== null;
+      if (isUnnamedLive || paths.has(`${stem}.json`)) files.push(`${stem}.arrow`, `${stem}.json`);
     }
   }
   return files;

@@ -9,7 +9,9 @@ import { DirectoryLockedError, lockDirectory } from '../../platform/disk/directo
 import type { Disk } from '../../platform/disk/disk.ts';
 import { clearResultsBefore } from '../../results/cache-entries.ts';
 import { isImported, readImported } from '../../tape/imported/imported-manifest.ts';
+import { isReadLive } from '../../tape/live-dataset.ts';
 import {
+  allDays,
   type ContractRemoval,
   planRemoval,
   sessionsByBooks,
@@ -41,19 +43,25 @@ export async function removeOldLiveDays(
   const tapeRoot = `${data}/tape`;
   const sessionsOf = await sessionsByBooks(disk, tapeRoot, dataset, calendarOf);
   const request = { before: addDays(today, -keepDays), symbol: null };
-  const removals = planRemoval(manifest.days, request, sessionsOf);
-  const isDone = await removeWhenDue(place, dataset, manifest.days, removals, () =>
-    removeLive(disk, tapeRoot, dataset, manifest, removals),
-  );
+  // While an import runs, imported days stay until the next removal.
+  using lock = await lockOfImports(disk, tapeRoot, dataset);
+  const imported = lock === null ? null : await readImported(disk, tapeRoot, dataset);
+  const days = allDays(manifest.days, imported?.days ?? new Map());
+  const removals = planRemoval(days, request, sessionsOf);
+  const isDone = await removeWhenDue(place, dataset, days, removals, async () => {
+    // The live days first: without its import, such a day would be read as it was received.
+    await removeLive(disk, tapeRoot, dataset, manifest, removals);
+    if (imported !== null) await removeImported(disk, tapeRoot, imported, removals);
+  });
   return isDone ? removals : [];
 }
 
-/** For every imported dataset that no import has locked. The service watches their manifests. */
+/** For every dataset of imported days only that no import has locked. The service watches their manifests. */
 export async function removeOldImportedDays(place: OldDaysPlace): Promise<void> {
   const { disk, data, keepDays } = place;
   const tapeRoot = `${data}/tape`;
   for (const dataset of (await disk.list(tapeRoot)).filter(isSafeName)) {
-    if (!(await isImported(disk, tapeRoot, dataset))) continue;
+    if (await isReadLive(disk, tapeRoot, dataset)) continue;
     using lock = lockUnlessHeld(`${tapeRoot}/${dataset}`);
     const manifest = lock === null ? null : await readImported(disk, tapeRoot, dataset);
     const days = [...(manifest?.days.values() ?? [])].flatMap((of) => [...of.keys()]);
@@ -87,6 +95,16 @@ async function removeWhenDue(
   }
   tell(news);
   return dueAt === null;
+}
+
+/** Null without imports, or while one runs. */
+async function lockOfImports(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): Promise<Disposable | null> {
+  if (!(await isImported(disk, tapeRoot, dataset))) return null;
+  return lockUnlessHeld(`${tapeRoot}/${dataset}`);
 }
 
 function lockUnlessHeld(directory: string): Disposable | null {

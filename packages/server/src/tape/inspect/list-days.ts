@@ -45,6 +45,25 @@ export async function listLiveDays(
   return contracts;
 }
 
+/** The days of a live tape with its imported ones, as readers get them: an open day is never an imported one. */
+export async function listRepairedDays(
+  disk: Disk,
+  tapeRoot: string,
+  dataset: string,
+): Promise<FoundDays> {
+  const contracts = new Map<string, Map<UtcDay, DayListing>>();
+  for (const [symbol, days] of await listLiveDays(disk, tapeRoot, dataset)) {
+    contracts.set(symbol, new Map(days));
+  }
+  for (const [symbol, days] of await listImportedDays(disk, tapeRoot, dataset)) {
+    const all = daysOf(contracts, symbol);
+    for (const [day, imported] of days) {
+      if (all.get(day)?.quality !== 'open') all.set(day, imported);
+    }
+  }
+  return contracts;
+}
+
 /** Rejects with `TapeDamagedError` when the manifest is damaged. */
 export async function listImportedDays(
   disk: Disk,

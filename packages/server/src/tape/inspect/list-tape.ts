@@ -3,10 +3,10 @@
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { addDays } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk/disk.ts';
-import { isImported } from '../imported/imported-manifest.ts';
+import { isReadLive } from '../live-dataset.ts';
 import { isSafeName } from '../tape-paths.ts';
 import { SessionStore } from '../write/session-store.ts';
-import { type DayListing, listImportedDays, listLiveDays } from './list-days.ts';
+import { type DayListing, listImportedDays, listRepairedDays } from './list-days.ts';
 
 export interface ContractListing {
   readonly dataset: string;
@@ -48,13 +48,13 @@ export async function listTape(
 ): Promise<readonly ContractDays[]> {
   const contracts: ContractDays[] = [];
   for (const dataset of (await disk.list(tapeRoot)).filter(isSafeName)) {
-    const hasImports = await isImported(disk, tapeRoot, dataset);
-    const found = await (hasImports ? listImportedDays : listLiveDays)(disk, tapeRoot, dataset);
+    const isLive = await isReadLive(disk, tapeRoot, dataset);
+    const found = await (isLive ? listRepairedDays : listImportedDays)(disk, tapeRoot, dataset);
     const openDays = new OpenDays(new SessionStore(disk, tapeRoot, dataset));
     for (const [symbol, days] of [...found].sort(([a], [b]) => (a < b ? -1 : 1))) {
       if (days.size === 0) continue;
       const isOpen = await openDays.of(calendarOf(dataset, symbol));
-      contracts.push(describe({ dataset, symbol, hasImports }, days, isOpen));
+      contracts.push(describe({ dataset, symbol, isLive }, days, isOpen));
     }
   }
   return contracts;
@@ -80,7 +80,7 @@ class OpenDays {
 }
 
 function describe(
-  contract: { readonly dataset: string; readonly symbol: string; readonly hasImports: boolean },
+  contract: { readonly dataset: string; readonly symbol: string; readonly isLive: boolean },
   found: ReadonlyMap<UtcDay, DayListing>,
   isOpen: (day: UtcDay) => boolean,
 ): ContractDays {
@@ -93,7 +93,7 @@ function describe(
   const sum = (value: (day: DayListing) => number) =>
     days.reduce((total, day) => total + value(day), 0);
   const count = (quality: DayListing['quality']) => sum((day) => Number(day.quality === quality));
-  const { dataset, symbol, hasImports } = contract;
+  const { dataset, symbol, isLive } = contract;
   const listing: ContractListing = {
     dataset,
     symbol,
@@ -103,7 +103,7 @@ function describe(
     trades: sum(({ trades }) => trades),
     sealedTrades: sum(({ trades, isSealed }) => (isSealed ? trades : 0)),
     sealedBytes: sum(({ bytes }) => bytes),
-    state: hasImports ? 'imported' : count('open') > 0 ? 'open' : 'sealed',
+    state: !isLive ? 'imported' : count('open') > 0 ? 'open' : 'sealed',
     gaps,
     quality: {
       complete: count('complete'),

@@ -1,7 +1,8 @@
 /**
- * Checks an imported dataset against its manifest: every named day must exist with exactly its trades. Files that it
- * does not name are notes: they belong to replaced days or to a killed import. An import may run meanwhile, so a
- * missing day is a finding only if the newest manifest still names it.
+ * Checks the imported days of a dataset against their manifest: every named day must exist with exactly its trades.
+ * Imported files that it does not name are notes: they belong to replaced days or to a killed import. An import may run
+ * meanwhile, so a missing day is a finding only if the newest manifest still names it. The files of a live tape among
+ * them are checked elsewhere.
  */
 
 import type { UtcDay } from '@tapeloom/core/numbers';
@@ -20,9 +21,8 @@ import {
   dayOfImportedFile,
   daysDirectory,
   importedPath,
+  isFileOfImport,
   isSafeName,
-  logDirectory,
-  manifestPath,
   rollsPath,
 } from '../tape-paths.ts';
 import { finding, note, type VerifyEvent } from './verify-event.ts';
@@ -32,11 +32,8 @@ export async function* verifyImported(
   disk: Disk,
   tapeRoot: string,
   dataset: string,
+  isLive: boolean,
 ): AsyncGenerator<VerifyEvent> {
-  for (const path of [manifestPath(tapeRoot, dataset), logDirectory(tapeRoot, dataset)]) {
-    if ((await disk.stat(path)) === null) continue;
-    yield finding(path, 'belongs to a live dataset, but this one is imported');
-  }
   try {
     await new RollStore(disk, tapeRoot, dataset).load();
   } catch (error) {
@@ -55,7 +52,7 @@ export async function* verifyImported(
       yield* verifyDay(disk, { tapeRoot, dataset, symbol, day }, imported);
     }
   }
-  yield* verifyNames(disk, tapeRoot, manifest);
+  yield* verifyNames(disk, tapeRoot, manifest, isLive);
 }
 
 interface DayPlace {
@@ -110,17 +107,18 @@ async function* verifyNames(
   disk: Disk,
   tapeRoot: string,
   { dataset, days }: ImportedManifest,
+  isLive: boolean,
 ): AsyncGenerator<VerifyEvent> {
   const root = daysDirectory(tapeRoot, dataset);
   for (const symbol of await disk.list(root)) {
     if (!isSafeName(symbol)) {
-      yield finding(`${root}/${symbol}`, 'is no part of a tape');
+      if (!isLive) yield finding(`${root}/${symbol}`, 'is no part of a tape');
       continue;
     }
     const stems = [...(days.get(symbol) ?? [])].map(([day, of]) => importedStem(day, of.digest));
     const named = new Set(stems.flatMap((stem) => [`${stem}.arrow`, `${stem}.json`]));
     for (const name of await disk.list(`${root}/${symbol}`)) {
-      if (named.has(name)) continue;
+      if (named.has(name) || (isLive && !isFileOfImport(name))) continue;
       const file = `${root}/${symbol}/${name}`;
       if (name.endsWith(UNFINISHED_SUFFIX)) yield note(file, 'is unfinished');
       else if (dayOfImportedFile(name) === null) yield finding(file, 'is no part of a tape');

@@ -8,12 +8,15 @@ import { parseSessionBook } from '@tapeloom/core/calendar/session-book-text';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import { type Disk, readFileWhole, UNFINISHED_SUFFIX } from '../../platform/disk/disk.ts';
 import { isImported } from '../imported/imported-manifest.ts';
+import { isReadLive } from '../live-dataset.ts';
 import { readSidecar } from '../read/sealed-days.ts';
 import {
   contractDirectory,
   dayOfFile,
   daysDirectory,
+  importedSessionsDirectory,
   isBesideLogs,
+  isFileOfImport,
   isSafeName,
   logDirectory,
   logPath,
@@ -34,12 +37,13 @@ export async function* verifyTape(disk: Disk, tapeRoot: string): AsyncGenerator<
       yield finding(`${tapeRoot}/${dataset}`, 'is no part of a tape');
       continue;
     }
+    const isLive = await isReadLive(disk, tapeRoot, dataset);
+    if (isLive) yield* verifyLive(disk, tapeRoot, dataset);
     if (await isImported(disk, tapeRoot, dataset)) {
-      yield* verifyImported(disk, tapeRoot, dataset);
-      yield* verifySessions(disk, tapeRoot, dataset);
-    } else {
-      yield* verifyLive(disk, tapeRoot, dataset);
+      yield* verifyImported(disk, tapeRoot, dataset, isLive);
     }
+    yield* verifySessions(disk, sessionsDirectory(tapeRoot, dataset));
+    yield* verifySessions(disk, importedSessionsDirectory(tapeRoot, dataset));
   }
 }
 
@@ -54,7 +58,6 @@ async function* verifyLive(
     if (isSafeName(symbol)) yield* verifyContract(disk, tapeRoot, dataset, symbol, logged);
     else yield finding(`${daysDirectory(tapeRoot, dataset)}/${symbol}`, 'is no part of a tape');
   }
-  yield* verifySessions(disk, tapeRoot, dataset);
   yield* verifyManifest(disk, tapeRoot, dataset);
 }
 
@@ -127,7 +130,7 @@ async function* verifyContract(
   logged: ReadonlySet<UtcDay>,
 ): AsyncGenerator<VerifyEvent> {
   const directory = contractDirectory(tapeRoot, dataset, symbol);
-  const names = await disk.list(directory);
+  const names = (await disk.list(directory)).filter((name) => !isFileOfImport(name));
   yield* strangers(directory, names, ['json', 'arrow']);
   for (const name of names) {
     const day = dayOfFile(name, 'arrow');
@@ -151,12 +154,7 @@ async function* verifyContract(
   }
 }
 
-async function* verifySessions(
-  disk: Disk,
-  tapeRoot: string,
-  dataset: string,
-): AsyncGenerator<VerifyEvent> {
-  const directory = sessionsDirectory(tapeRoot, dataset);
+async function* verifySessions(disk: Disk, directory: string): AsyncGenerator<VerifyEvent> {
   for (const name of await disk.list(directory)) {
     const file = `${directory}/${name}`;
     if (name.endsWith(UNFINISHED_SUFFIX)) {

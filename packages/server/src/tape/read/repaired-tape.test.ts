@@ -12,8 +12,7 @@ import { TAPE_ROOT } from '../../../testing/tape/tape-on-sim-disk.ts';
 import { ImportedTape } from '../imported/imported-tape.ts';
 import type { ColumnsSnapshot } from '../live-columns.ts';
 import type { DaySpan, Tape, TapePlace } from '../tape.ts';
-import { RepairedTape } from './repaired-tape.ts';
-import type { LiveDays } from './tape-reader.ts';
+import { type DaysInMemory, RepairedTape } from './repaired-tape.ts';
 
 const [DATASET, SYMBOL] = ['FEED', 'ESZ6'];
 const FIRST = utcDay(20_261_102);
@@ -115,9 +114,8 @@ test('a repaired tape gives its readers what the same days in memory do, also wh
         days.map((it) => it.live),
         open,
       );
-      const memory: LiveDays = {
+      const memory: DaysInMemory = {
         liveColumns: () => [{ day: dayAt(days.length) } as ColumnsSnapshot],
-        liveGaps: () => [],
       };
       const imported = await ImportedTape.open(disk, TAPE_ROOT, DATASET);
       const tape = new RepairedTape({ live, memory, imported });
@@ -159,10 +157,7 @@ test('days without imports are read from the live tape directly, and a day in me
     [{ trades: [{ ...trade, price: 5 }], isPartial: false }],
     [{ ...trade, price: 6 }],
   );
-  const memory: LiveDays = {
-    liveColumns: () => [{ day: dayAt(1) } as ColumnsSnapshot],
-    liveGaps: () => [],
-  };
+  const memory: DaysInMemory = { liveColumns: () => [{ day: dayAt(1) } as ColumnsSnapshot] };
   const imported = await ImportedTape.open(disk, TAPE_ROOT, DATASET);
   const tape = new RepairedTape({ live, memory, imported });
   const prices = (await rowsOf(tape, { day: dayAt(0), rank: 0 as Rank })).map((row) => row[3]);

@@ -16,16 +16,18 @@ export interface ImportedDaysTape extends Tape {
   importedDays(symbol: string): readonly UtcDay[];
 }
 
+export type DaysInMemory = Pick<LiveDays, 'liveColumns'>;
+
 export interface RepairedTapeParts {
   readonly live: Tape;
   /** The days of the live tape that are in memory. */
-  readonly memory: LiveDays;
+  readonly memory: DaysInMemory;
   readonly imported: ImportedDaysTape;
 }
 
 export class RepairedTape implements Tape {
   readonly #live: Tape;
-  readonly #memory: LiveDays;
+  readonly #memory: DaysInMemory;
   readonly #imported: ImportedDaysTape;
 
   constructor({ live, memory, imported }: RepairedTapeParts) {

@@ -27,8 +27,20 @@ export interface ContractRemoval {
 /** The sessions by which a contract is cut; several tables when its own is not known. */
 export type SessionsOf = (symbol: string) => readonly SessionTable[];
 
+type Days = ReadonlyMap<string, ReadonlyMap<UtcDay, unknown>>;
+
+/** The days of a live tape and the imported ones beside it, which are removed together. */
+export function allDays(live: Days, imported: Days): Days {
+  const all = new Map([...live].map(([symbol, days]) => [symbol, new Map(days)]));
+  for (const [symbol, days] of imported) {
+    const of = all.getOrInsertComputed(symbol, () => new Map<UtcDay, unknown>());
+    for (const [day, found] of days) of.set(day, found);
+  }
+  return all;
+}
+
 export function planRemoval(
-  days: ReadonlyMap<string, ReadonlyMap<UtcDay, unknown>>,
+  days: Days,
   { before, symbol }: RemovalRequest,
   sessionsOf: SessionsOf,
 ): readonly ContractRemoval[] {

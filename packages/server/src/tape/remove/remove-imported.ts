@@ -11,13 +11,21 @@ import {
 import { contractDirectory } from '../tape-paths.ts';
 import type { ContractRemoval } from './plan-removal.ts';
 
-/** The caller must hold the dataset's lock and have read the manifest under it. */
+/**
+ * Removes the days that are imported; in a live dataset others may be among the removals. The caller must hold the
+ * dataset's lock and have read the manifest under it.
+ */
 export async function removeImported(
   disk: Disk,
   tapeRoot: string,
   manifest: ImportedManifest,
-  removals: readonly ContractRemoval[],
+  planned: readonly ContractRemoval[],
 ): Promise<void> {
+  const removals = planned.flatMap((removal) => {
+    const imported = manifest.days.get(removal.symbol);
+    const gone = removal.days.filter((day) => imported?.has(day));
+    return gone.length === 0 ? [] : [{ ...removal, days: gone }];
+  });
   if (removals.length === 0) return;
   const { dataset, revision } = manifest;
   const days = new Map<string, ReadonlyMap<UtcDay, ImportedDay>>(manifest.days);
