@@ -79,6 +79,7 @@ export class LiveFeed {
       members: contracts.map(({ symbol }) => symbol),
       hoursOf: (symbol) => hours.get(symbol) ?? null,
       isKnown: (symbol) => intake.lastId(symbol) >= 0 || intake.position(lineKey(symbol)) !== null,
+      lastId: (symbol) => intake.lastId(symbol),
       start: intake.promise,
       gaps: intake.gaps,
       position: (key) => intake.position(key),

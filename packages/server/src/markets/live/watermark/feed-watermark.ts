@@ -30,6 +30,8 @@ export interface FeedWatermarkOptions {
   readonly hoursOf: (symbol: string) => OpenHours;
   /** Whether the feed has joined this contract before: its trades or notes are on the tape. */
   readonly isKnown: (symbol: string) => boolean;
+  /** The last number of this contract on the tape, -1 if none. */
+  readonly lastId: (symbol: string) => number;
   /** The durable watermark; null on an empty tape. */
   readonly start: EpochNs | null;
   /** The gaps on the tape that touch the open day. */
@@ -279,7 +281,8 @@ export class FeedWatermark {
       if (this.#ledger.reasonOf(symbol) !== null) continue;
       const last = this.#lastTrades.get(symbol);
       const from = last === undefined ? complete : later(complete, (last.ts + 1n) as EpochNs);
-      this.#ledger.open(symbol, from, reason, last === undefined ? null : last.id + 1);
+      const lastId = last?.id ?? this.#options.lastId(symbol);
+      this.#ledger.open(symbol, from, reason, lastId < 0 ? null : lastId + 1);
     }
   }
 

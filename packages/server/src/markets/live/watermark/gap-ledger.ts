@@ -117,7 +117,7 @@ export class GapLedger {
     const ids = areKnown ? missing : null;
     if (growing === null) return false;
     const { from } = growing;
-    const firstId = ids?.firstId ?? null;
+    const firstId = ids?.firstId ?? growing.firstId;
     this.#noteClosed({ symbol, from, to, firstId, lastId: ids?.lastId ?? lastId, reason });
     return ids !== null;
   }
