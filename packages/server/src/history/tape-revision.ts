@@ -1,7 +1,8 @@
 /**
  * The revision of a contract's imported days, which a page's `next` carries. It changes when a day from the start of
  * the range to the position of `next` is added, replaced or removed: the ranks of that day then mean other trades, and
- * resuming would skip or repeat some. Days of a live market never change and have no revision.
+ * resuming would skip or repeat some. Days of a live market change only by an import that repairs them, and have no
+ * revision before the first one.
  */
 
 import { createHash } from 'node:crypto';
@@ -30,6 +31,17 @@ export function tapeRevision(
     if (day >= first && day <= last) hash.update(` ${day} ${days.get(day)!.digest}`);
   }
   return hash.digest('hex').slice(0, REVISION_DIGITS);
+}
+
+/** Whether days from `first` to `last` were imported. */
+export function hasImported(
+  served: ServedDays,
+  contract: string,
+  first: UtcDay,
+  last: UtcDay,
+): boolean {
+  const days = served.get(contract)?.keys() ?? [];
+  return [...days].some((day) => day >= first && day <= last);
 }
 
 export function withRevision(cursor: string, revision: string | null): string {
