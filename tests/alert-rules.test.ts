@@ -38,7 +38,10 @@ test('every query of the dashboards is one that Prometheus takes', {
   assert.ok(queries.length > 80);
   const rules = queries.map((expr, index) => ({
     record: `query_${index}`,
-    expr: expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'),
+    expr: expr
+      .replaceAll('$__rate_interval', '1m')
+      .replaceAll('$instance', '.*')
+      .replaceAll('$dataset', 'FEED'),
   }));
   const directory = mkdtempSync(join(tmpdir(), 'tapeloom-queries-'));
   try {

@@ -73,11 +73,24 @@ export const run: Bench = async () => {
   };
 };
 
+/** Milliseconds. */
+interface BusyTurn {
+  readonly bare: readonly number[];
+  readonly acks: readonly number[];
+  readonly messages: readonly number[];
+  readonly tradesPerSecond: number;
+}
+
+interface Side {
+  readonly pusher: FeedPusher;
+  readonly reader: FeedReader;
+}
+
 async function measureBusy(stage: FeedStage) {
   const [feed] = stage.feeds;
   using pusher = new FeedPusher(stage, feed!);
   using reader = await stage.read(feed!);
-  const turns = [];
+  const turns: BusyTurn[] = [];
   for (let turn = 0; turn <= TURNS; turn += 1) {
     const bare = await bareSyncs(stage.directory, BATCH_TRADES * TRADE_BYTES, TURN_SECONDS);
     const batches = await pusher.drive(BUSY_TRADES_PER_SECOND, TURN_SECONDS);
@@ -88,7 +101,7 @@ async function measureBusy(stage: FeedStage) {
     // The first turn warms up.
     if (turn > 0) turns.push({ bare, acks, messages, tradesPerSecond });
   }
-  const of = (pick: (turn: (typeof turns)[number]) => readonly number[], share: number) =>
+  const of = (pick: (turn: BusyTurn) => readonly number[], share: number) =>
     median(
       turns.map((turn) =>
         percentile(
@@ -113,12 +126,12 @@ async function measureTogether(stage: FeedStage) {
   await stage.service.stop('SIGKILL');
   await stage.start();
   using held = new DisposableStack();
-  const sides = [];
+  const sides: Side[] = [];
   for (const feed of stage.feeds) {
     const pusher = held.use(new FeedPusher(stage, feed, await stage.lastId(feed)));
     sides.push({ pusher, reader: held.use(await stage.read(feed)) });
   }
-  const p99 = async ({ pusher, reader }: (typeof sides)[number]) => {
+  const p99 = async ({ pusher, reader }: Side) => {
     const batches = await pusher.drive(TRADES_PER_SECOND, TURN_SECONDS);
     return percentile(
       (await latencies(reader, batches)).toSorted((a, b) => a - b),

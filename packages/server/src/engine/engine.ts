@@ -117,7 +117,7 @@ export class Engine implements Disposable {
         this.pulse();
         this.#beginEarly();
       }
-      for (const { symbol } of commit.gaps ?? []) this.#days.get(symbol)?.noteGap();
+      for (const gap of commit.gaps ?? []) this.#days.get(gap.symbol)?.noteGap(gap);
       this.#feeds.committed(commit);
       this.#sendWatermark(commit.dataset, commit.promise);
     });

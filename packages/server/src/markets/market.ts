@@ -4,6 +4,7 @@
  */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
@@ -91,15 +92,31 @@ export interface SourceOptions {
   readonly resumeDay: UtcDay;
   /** The day whose log is open and continues; null when there is none. */
   readonly openDay: UtcDay | null;
+  /** The trading days of a contract; null: unknown. */
+  hoursOf(symbol: string): Pick<SessionTable, 'atOrAfter'> | null;
   /** The trades of a contract cannot be taken because of this price; or (null) they can again. */
   onOffTick(contract: string, price: OffTickPrice | null): void;
+}
+
+/** How the connection to the origin of the trades is. */
+export interface FeedReport {
+  /** `stale`: nothing comes although the market may trade. `down`: for a minute or longer. */
+  readonly state: 'live' | 'stale' | 'down';
+  /** Connections after the first. */
+  readonly reconnects: number;
+  /** Gaps that grow, one for each contract. */
+  readonly gapsOpen: number;
+  /** Gaps that have ended since the start. */
+  readonly gapsClosed: number;
+  /** The share of the venue's request budget that is left; null: there is none. */
+  readonly requestsLeft: number | null;
 }
 
 export interface TradeSource {
   /** Time behind the clock, in milliseconds; 0 when the clock is behind. */
   readonly lagMs: number;
-  /** Its trades come from elsewhere, so it cannot catch up by itself: readers do not wait until it does. */
-  readonly isFed?: true;
+  /** Set when its trades come from elsewhere: it cannot catch up by itself, so readers do not wait until it does. */
+  readonly feed?: FeedReport;
   /** Runs until aborted. Rejects when the intake fails, because it accepts nothing more. */
   run(signal: AbortSignal): Promise<void>;
   /** A reader waits at the end of the tape: the next watermark is offered soon, if the source can know one. */

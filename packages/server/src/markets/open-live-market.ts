@@ -14,7 +14,7 @@ export function openLiveMarket(setting: MarketSetting): LiveMarket {
     case 'replay':
       return new ReplayLive(setting);
     case 'push':
-      return new PushLive(setting.listed);
+      return new PushLive(setting.listed, setting.feed);
     case 'still':
       return new StillMarket();
     default:

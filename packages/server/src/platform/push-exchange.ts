@@ -10,6 +10,8 @@ export interface PushRequest {
   readonly contentType: PushContentType;
   /** The venue's time before which nothing will follow. */
   readonly upTo: EpochNs | null;
+  /** The writer has no more trades before this time than the tape has: the rest is missing for good. */
+  readonly missingBefore: EpochNs | null;
   /** The trade number of the first record of a DBN body, which has no trade numbers. */
   readonly firstId: number | null;
   readonly body: Uint8Array;

@@ -16,6 +16,7 @@ import type { PushRoutes } from '../http/push/push-routes.ts';
 import { UnreadAnswers } from '../http/server/answers/unread-answers.ts';
 import { createInternalServer } from '../http/server/internal-server.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
+import type { FeedReport } from '../markets/market.ts';
 import { type MarketSettings, pushedDatasets, relisted } from '../markets/read-markets.ts';
 import { nodeReport } from '../operations/cluster/node-report.ts';
 import { readServiceMarkets } from '../operations/start/service-markets.ts';
@@ -353,10 +354,12 @@ export class Service implements AsyncDisposable {
 
   async #openDoors(serving: Serving): Promise<void> {
     const doors = await serving.compose();
-    for (const [dataset, { missing, floors, isPaused, isDown }] of this.#tapes.entries()) {
+    for (const [dataset, tape] of this.#tapes.entries()) {
+      const { missing, floors, isPaused, isDown, feedState } = tape;
       doors.noteMissing(dataset, missing);
       if (floors !== null) doors.noteSharedEpochs(dataset, floors);
       if (isPaused || isDown) doors.hub.setSource(dataset, 'down');
+      if (feedState === 'down') doors.hub.setFeed(dataset, 'down');
     }
     this.#watchSpace();
     const addresses = await serving.listen();
@@ -412,6 +415,7 @@ export class Service implements AsyncDisposable {
         tape.report = this.#withDaysComputed(tape, message);
         this.#metrics.tell((it) => it.takeReport(dataset, message));
         this.#setPaused(dataset, message.isPaused);
+        this.#setFeed(dataset, message.feed?.state ?? 'live');
         for (const [symbol, at] of message.lastTrades) this.#lastTrades.set(symbol, at);
         this.#tradesTold += 1;
         return;
@@ -478,6 +482,18 @@ export class Service implements AsyncDisposable {
     const { shared } = report;
     if (shared === undefined || (this.#serving?.doors?.isComputed ?? true)) return report;
     return { ...report, shared: { ...shared, daysAt: before.report?.shared?.daysAt ?? 0 } };
+  }
+
+  /** Streams are down while no trades come although their market is open. */
+  #setFeed(dataset: string, state: FeedReport['state']): void {
+    const tape = this.#tapes.of(dataset);
+    if (state === tape.feedState) return;
+    this.#options.log[state === 'live' ? 'info' : 'warn'](
+      { dataset, state },
+      'the feed has changed',
+    );
+    tape.feedState = state;
+    this.#serving?.doors?.hub.setFeed(dataset, state === 'down' ? 'down' : 'up');
   }
 
   /** Marks streams as down while no trades are ingested; they resume afterwards. */

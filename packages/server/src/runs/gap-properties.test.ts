@@ -6,14 +6,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
+import { parseCursor } from '@tapeloom/core/cursor';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, epochNs } from '@tapeloom/core/utc-day';
-import type { ServerMessage } from '@tapeloom/protocol/server-messages';
 import fc from 'fast-check';
 import { randomTape } from '../../../core/testing/twins/random-tape.ts';
 import { SUBJECTS, type Subject } from '../../../core/testing/twins/study-subjects.ts';
-import { DAY_NS, type TwinTape } from '../../../core/testing/twins/twin-tape.ts';
+import { DAY_NS } from '../../../core/testing/twins/twin-tape.ts';
 import {
   type AskedDays,
   CONTRACT,
@@ -27,25 +26,23 @@ import {
   SettledWorld,
   textBetween,
 } from '../../testing/history/settled-world.ts';
+import {
+  compareTexts,
+  entriesIn,
+  isAfter,
+  publishedLog,
+  replayedBy,
+  settledLog,
+} from '../../testing/history/told-logs.ts';
 import { edgeOf } from '../../testing/stream/block-updates.ts';
-import { decodeFrames, EngineRun, settle } from '../../testing/stream/engine-run.ts';
-import { entryOf, type Gapped, gapped, gaps, isIn } from '../../testing/tape/gapped-tape.ts';
+import { EngineRun, settle } from '../../testing/stream/engine-run.ts';
+import { type Gapped, gapped, gaps } from '../../testing/tape/gapped-tape.ts';
 import { MemoryTape } from '../../testing/tape/memory-tape.ts';
 import { isRefused } from '../platform/refusal.ts';
-import type { Replay } from './replay.ts';
 import { StudyReplays } from './study-replays.ts';
 
 const RUNS = 8;
 const REPLAY_RUNS = 4;
-
-/** The log that settled days contain after position(from), by day. */
-function settledLog({ twin }: Gapped, subject: Subject, from: EpochNs, to: UtcDay) {
-  return subject
-    .twin(twin)
-    .filter(({ object, day }) => object.final && day <= to)
-    .filter(({ at, byTrade }) => (byTrade ? at >= from : at > from))
-    .map(entryOf);
-}
 
 /** Ranges of days without a missing day. */
 async function stretchesOf(world: SettledWorld): Promise<readonly (readonly UtcDay[])[]> {
@@ -116,26 +113,6 @@ function startOf(promise: EpochNs): EpochNs {
   return (promise - (promise % DAY_NS)) as EpochNs;
 }
 
-/** The newest update of every object in each flush, according to the twin's log. */
-function publishedLog(twin: TwinTape, subject: Subject, edges: readonly bigint[]): Entry[] {
-  const updates = subject.twin(twin);
-  let before = -1n;
-  return edges.flatMap((edge) => {
-    const mine = updates.filter((update) => isIn(update, edge) && !isIn(update, before));
-    before = edge;
-    return mine
-      .filter((update, at) => !mine.slice(at + 1).some((it) => it.object.id === update.object.id))
-      .map(entryOf);
-  });
-}
-
-function entriesIn(messages: readonly ServerMessage[]): readonly unknown[] {
-  return messages.map((message) => {
-    const { sub: _, ...entry } = message as ServerMessage & { sub: string };
-    return entry;
-  });
-}
-
 /** A world in which every other missing day is there but unreadable. */
 function worldWithDamage(all: Gapped, subject: Subject): SettledWorld {
   const isDamaged = (day: UtcDay) => day % 2 === 0 && all.leftOut(day, 0);
@@ -155,25 +132,6 @@ async function readAllowed(world: SettledWorld, asked: AskedDays): Promise<reado
       if (!isRefused(error, 'day-damaged') || found > world.days.length) throw error;
     }
   }
-}
-
-async function replayedBy(opened: Replay): Promise<readonly ServerMessage[]> {
-  await using replay = opened;
-  const replayed: ServerMessage[] = [];
-  for (let isLast = false; !isLast; ) {
-    const page = await replay.next();
-    replayed.push(...decodeFrames(page));
-    isLast = page.isLast;
-  }
-  return replayed;
-}
-
-function isAfter(message: ServerMessage, cursor: string): boolean {
-  return 'cursor' in message && compare(message.cursor, cursor) > 0;
-}
-
-function compare(a: string, b: string): number {
-  return compareCursors(parseCursor(a)!, parseCursor(b)!);
 }
 
 for (const [name, subject] of Object.entries(SUBJECTS)) {
@@ -230,7 +188,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
             if (page === undefined) continue;
             const after = parseCursor(page.cursor)!;
             const rest = entriesOf(await readAllowed(world, { firstDay, after }));
-            const isLater = ({ cursor }: Entry) => compare(cursor, page.cursor) > 0;
+            const isLater = ({ cursor }: Entry) => compareTexts(cursor, page.cursor) > 0;
             assert.deepEqual(rest, read.filter(isLater));
             assert.deepEqual(rest, read.slice(read.indexOf(page) + 1), 'cursors ascend');
           }

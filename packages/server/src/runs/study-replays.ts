@@ -12,6 +12,7 @@ import { BlockWriter } from '../blocks/block-writer.ts';
 import { Refusal } from '../platform/refusal.ts';
 import type { LiveTape } from '../tape/tape.ts';
 import { TapeDamagedError } from '../tape/tape-errors.ts';
+import type { TapeGap } from '../tape/tape-gap.ts';
 import { missingDays } from './coverage.ts';
 import { locateCursor, passingGaps } from './locate-cursor.ts';
 import { snapshotStart } from './look-back.ts';
@@ -73,8 +74,8 @@ export class StudyReplays implements Replays, Disposable {
     this.#options = options;
     this.#damaged = options.damaged ?? new DamagedDays(options.tape);
     this.#following = options.tape.follow(({ gaps = [] }) => {
-      for (const { symbol } of gaps) {
-        for (const replay of this.#open) replay.noteGap(symbol);
+      for (const gap of gaps) {
+        for (const replay of this.#open) replay.noteGap(gap);
       }
       this.#growth.resolve();
       this.#growth = Promise.withResolvers();
@@ -196,8 +197,8 @@ class OpenReplay extends Pulled implements Replay {
     });
   }
 
-  noteGap(contract: string): void {
-    if (contract === this.#request.contract) this.#days.noteGap();
+  noteGap(gap: TapeGap): void {
+    if (gap.symbol === this.#request.contract) this.#days.noteGap(gap);
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {

@@ -11,6 +11,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { epochNs, later } from '@tapeloom/core/utc-day';
 import type { DaySpan, Tape, TapeDay } from '../tape/tape.ts';
+import type { TapeGap } from '../tape/tape-gap.ts';
 import {
   dataSince,
   gapsText,
@@ -49,8 +50,10 @@ export class TapeDays {
   #passed = 0n as EpochNs;
   /** The instant up to which gaps are known, while there may be more; null: commits tell of every further gap. */
   #gapsKnownTo: EpochNs | null = null;
-  /** The commits so far that told of gaps. */
-  #gapNews = 0;
+  /** Counts the reasons to look days up again. */
+  #news = 0;
+  /** Whether the last commit that told of a gap left it growing. */
+  #isGrowing = false;
 
   /** `watermark`: that of a tape that grows while runs use these days. */
   constructor(tape: Tape, contract: string, watermark: () => EpochNs | null = () => null) {
@@ -91,9 +94,9 @@ export class TapeDays {
   }
 
   /** A commit recorded a gap or ended one: days are looked up again before a run goes on. */
-  noteGap(): void {
-    this.#gapNews += 1;
-    this.#gapsKnownTo = 0n as EpochNs;
+  noteGap({ to }: Pick<TapeGap, 'to'>): void {
+    this.#isGrowing = to === null;
+    this.#lookAgainNext();
   }
 
   /**
@@ -105,7 +108,7 @@ export class TapeDays {
     return () => {
       this.#found = days;
       // A gap that was recorded since this read is looked up like one to come.
-      this.noteGap();
+      this.#lookAgainNext();
     };
   }
 
@@ -152,15 +155,20 @@ export class TapeDays {
     return `${told.sort().join()} ${gapsText(missing, reached)}`;
   }
 
+  #lookAgainNext(): void {
+    this.#news += 1;
+    this.#gapsKnownTo = 0n as EpochNs;
+  }
+
   async #learn(reached: Reached): Promise<void> {
     while (!this.#enter(reached)) {
-      const news = this.#gapNews;
+      const news = this.#news;
       // Must be read before the days: they then contain all gaps up to this watermark.
       const watermark = this.#watermark();
       const looked = await this.#tape.days(this.#contract);
-      const mayGrow = watermark !== null && reachesTo(looked, watermark);
+      const mayGrow = watermark !== null && (this.#isGrowing || reachesTo(looked, watermark));
       this.#note(reached.day, looked);
-      if (news !== this.#gapNews) continue;
+      if (news !== this.#news) continue;
       this.#gapsKnownTo = mayGrow ? later(watermark, reached.instant) : null;
     }
   }

@@ -39,6 +39,8 @@ export class MemoryTape extends OneDataset implements LiveTape {
   readonly damaged = new Map<UtcDay, 'index' | 'trades'>();
   /** Imported days with missing hours. */
   readonly partial = new Map<UtcDay, readonly DaySpan[]>();
+  /** Live days that imported files have replaced, without their gaps. */
+  readonly repaired = new Set<UtcDay>();
   /** The gaps of live days, by their start. */
   readonly #gaps = new Map<EpochNs, LiveGap>();
   readonly #symbol: string;
@@ -76,11 +78,6 @@ export class MemoryTape extends OneDataset implements LiveTape {
     for (const listener of this.#listeners) listener(commit);
   }
 
-  /** A gap that was recorded too late, or was never there. */
-  changeGaps(change: (gaps: Map<EpochNs, LiveGap>) => void): void {
-    change(this.#gaps);
-  }
-
   async days(): Promise<readonly TapeDay[]> {
     const today = this.promise === null ? null : dayOf(this.promise);
     return this.#found.map(({ day, count }) => {
@@ -94,6 +91,7 @@ export class MemoryTape extends OneDataset implements LiveTape {
   }
 
   #liveDay(day: UtcDay, trades: number, isOpen: boolean): TapeDay {
+    if (this.repaired.has(day)) return this.#repairedDay(day, trades);
     const gaps = this.#gapsOf(day);
     const missing = gaps.length === 0 ? {} : { gaps };
     if (isOpen) return { day, trades, state: 'open', ...missing };
@@ -101,12 +99,19 @@ export class MemoryTape extends OneDataset implements LiveTape {
     return { day, trades, state: gaps.length === 0 ? 'sealed' : 'partial', digest, ...missing };
   }
 
+  #repairedDay(day: UtcDay, trades: number): TapeDay {
+    const digest = this.#digest(day);
+    return { day, trades, state: 'sealed', digest, version: digest, origin: 'replaced' };
+  }
+
   /** The parts of all gaps on a day, so far. */
   #gapsOf(day: UtcDay): readonly DaySpan[] {
     const [start, end] = [epochNs(day, 0), epochNs(addDays(day, 1), 0)];
     const spans = this.#gaps.values().flatMap(({ from, to }): readonly DaySpan[] => {
       const [first, last] = [later(from, start), earlier(to ?? this.promise!, end)];
-      return first < last ? [[Number(first - start), Number(last - start)]] : [];
+      // A gap that has just begun to grow is listed too.
+      const isThere = first < last || (to === null && first === last);
+      return isThere ? [[Number(first - start), Number(last - start)]] : [];
     });
     return [...spans].sort(([a], [b]) => a - b);
   }

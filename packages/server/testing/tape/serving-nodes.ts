@@ -234,6 +234,7 @@ export class ServingNode {
       world: {
         tradingSessions: { contracts: {} },
         sessionsOf: () => SESSIONS,
+        datasetOf: () => DATASET,
       } as unknown as CursorEpochsOptions['world'],
       hub: this.#hub(place.clock),
       timers: place.clock,

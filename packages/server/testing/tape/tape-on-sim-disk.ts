@@ -28,6 +28,7 @@ export function openSimTape(
   disk: Disk,
   options: {
     readonly now?: EpochNs;
+    readonly listed?: () => readonly string[];
     readonly onFailure?: (error: Error) => void;
     /** The clock for retries; default: every wait ends at once. */
     readonly clock?: Pick<Clock, 'now' | 'after'>;
@@ -37,7 +38,7 @@ export function openSimTape(
     disk: new RetryingDisk(disk, new FaultRetry({ clock: options.clock ?? NO_WAIT_CLOCK })),
     tapeRoot: TAPE_ROOT,
     dataset: DATASET,
-    listed: () => SCRIPT_SYMBOLS,
+    listed: options.listed ?? (() => SCRIPT_SYMBOLS),
     now: () => options.now ?? LONG_AFTER,
     onFailure: options.onFailure ?? (() => {}),
   });

@@ -80,6 +80,16 @@ export class PushRows {
     return day < 0 ? null : epochNs(dayFromNumber(day), ns);
   }
 
+  /** The time of the oldest trade; null without one. */
+  oldest(): EpochNs | null {
+    let [day, ns] = [Number.POSITIVE_INFINITY, 0];
+    for (let row = 0; row < this.count; row += 1) {
+      const isEarlier = this.#day[row]! < day || (this.#day[row] === day && this.#ns[row]! < ns);
+      if (isEarlier) [day, ns] = [this.#day[row]!, this.#ns[row]!];
+    }
+    return this.count === 0 ? null : epochNs(dayFromNumber(day), ns);
+  }
+
   /** The last trade of each contract. */
   lastTrades(): readonly {
     readonly symbol: string;

@@ -31,7 +31,8 @@ export function pushParameters(
   return {
     contentType: contentTypeOf(headers['content-type'], headers['content-encoding']),
     batchId: batchIdOf(headers[PUSH_BATCH_HEADER]),
-    upTo: upToOf(query.get('upTo')),
+    upTo: instantOf('upTo', query.get('upTo')),
+    missingBefore: instantOf('missingBefore', query.get('missingBefore')),
     firstId: firstIdOf(query.get('firstId')),
   };
 }
@@ -59,11 +60,11 @@ function batchIdOf(id: string | readonly string[] | undefined): string {
   );
 }
 
-function upToOf(text: string | null): PushRequest['upTo'] {
+function instantOf(name: string, text: string | null): PushRequest['upTo'] {
   if (text === null) return null;
   const instant = parseInstant(text);
   if (instant !== null) return instant;
-  throw invalid('upTo', `${instantFault(text)}.`);
+  throw invalid(name, `${instantFault(text)}.`);
 }
 
 function firstIdOf(text: string | null): number | null {

@@ -99,6 +99,7 @@ test('a batch reaches the desk with its parameters, and the receipt comes back',
         batchId: 'b1',
         contentType: 'application/x-dbn',
         upTo: 1_794_830_400_000_000_000n,
+        missingBefore: null,
         firstId: 7,
         body: new TextEncoder().encode('a body'),
       },
@@ -144,7 +145,12 @@ test('bad headers and parameters are named', async () => {
     ['', { 'content-encoding': 'gzip' }, 415, /Content-Encoding is not accepted/],
     ['?upTo=1794830400', {}, 400, /^upTo must be nanoseconds .* looks like seconds/],
     ['?firstId=-1', {}, 400, /^firstId must be a whole number/],
-    ['?upto=5', {}, 400, /^upto is not known\. The parameters are dataset, upTo, firstId/],
+    [
+      '?upto=5',
+      {},
+      400,
+      /^upto is not known\. The parameters are dataset, upTo, missingBefore, firstId/,
+    ],
     ['?dataset=THEIRS', {}, 404, /no such dataset.* are: OURS/],
   ];
   for (const [query, headers, status, detail] of bad) {

@@ -103,7 +103,10 @@ export class PushRoutes {
       const options = { headers: { allow: method } };
       throw new PushProblemError('METHOD_NOT_ALLOWED', `Use ${method}.`, options);
     }
-    requireKnown(url.searchParams, isPush ? ['dataset', 'upTo', 'firstId'] : ['dataset']);
+    requireKnown(
+      url.searchParams,
+      isPush ? ['dataset', 'upTo', 'missingBefore', 'firstId'] : ['dataset'],
+    );
     const dataset = this.#datasetOf(url.searchParams.get('dataset'));
     const elsewhere = this.#elsewhere(dataset, url);
     if (elsewhere !== null) return elsewhere;

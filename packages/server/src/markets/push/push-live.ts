@@ -3,7 +3,7 @@
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { FilesMarket } from '../files/files-market.ts';
-import type { ListedDataset } from '../instruments/instruments-file.ts';
+import type { ListedDataset, LiveFeed } from '../instruments/instruments-file.ts';
 import type { FillPlan, LiveMarket, MarketListing, SourceOptions, TradeSource } from '../market.ts';
 import { claimTape } from '../source-claim.ts';
 import { PushSource } from './push-source.ts';
@@ -13,10 +13,12 @@ const ADVICE =
 
 export class PushLive implements LiveMarket {
   readonly dataset: string;
+  readonly #feed: LiveFeed;
   #market: FilesMarket;
 
-  constructor(listed: ListedDataset) {
+  constructor(listed: ListedDataset, feed: LiveFeed) {
     this.dataset = listed.name;
+    this.#feed = feed;
     this.#market = marketOf(listed);
   }
 
@@ -45,22 +47,8 @@ export class PushLive implements LiveMarket {
     return [];
   }
 
-  source({ intake, clock, onOffTick }: SourceOptions): TradeSource {
-    const batches = new Map<string, string>();
-    const trial = {
-      lastId: (symbol: string) => intake.lastId(symbol),
-      get promise() {
-        return intake.promise;
-      },
-      openGaps: [],
-      batch: (id: string) => batches.get(id) ?? null,
-      offerCounted: async (b: any, p: any, notes: any) => {
-        await intake.offer(b, p);
-        for (const note of notes) if (note.kind === 'batch') batches.set(note.id, note.digest);
-        return { duplicate: 0, tooOld: 0, late: 0, rejected: 0 };
-      },
-    };
-    return new PushSource({ market: this, intake: trial, clock, onOffTick });
+  source(options: SourceOptions): TradeSource {
+    return new PushSource({ ...options, market: this, feed: this.#feed });
   }
 }
 

@@ -1,116 +1,12 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import type { Contract } from '@tapeloom/core/instrument/contract';
-import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { epochNs, utcDay } from '@tapeloom/core/utc-day';
-import type { OffTickPrice, PushCounts } from '@tapeloom/protocol/push';
+import { test } from 'node:test';
 import fc from 'fast-check';
-import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { openSimTape, tapeRows } from '../../../testing/tape/tape-on-sim-disk.ts';
-import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
+import { at, countsOf, pushStage, request, runningPush } from '../../../testing/push/push-stage.ts';
+import { tapeRows } from '../../../testing/tape/tape-on-sim-disk.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
-import type { TapeGap } from '../../tape/tape-gap.ts';
 import type { Intake } from '../../tape/write/intake.ts';
-import { PushSource } from './push-source.ts';
 
-const DAY = utcDay(20_260_105);
-const OPEN = epochNs(DAY, 36_000_000_000_000);
-const at = (seconds: number): EpochNs => (OPEN + BigInt(Math.round(seconds * 1e9))) as EpochNs;
-const listed = ['ESZ6', 'NQZ6'].map(
-  (symbol) =>
-    ({
-      symbol,
-      dataset: 'SIM',
-      tickSizeNanos: 250_000_000,
-      lotSizeNanos: 1_000_000_000,
-    }) as Contract,
-);
-const market = {
-  dataset: 'SIM',
-  listing: () => ({
-    book: {} as InstrumentBook,
-    contracts: listed,
-    streamedOn: () => listed,
-  }),
-};
-
-interface Trade {
-  readonly id: number;
-  readonly s: number;
-  readonly contract?: string;
-  readonly price?: string;
-}
-const bodyOf = (trades: readonly Trade[]) =>
-  new TextEncoder().encode(
-    trades
-      .map(({ id, s, contract = 'ESZ6', price = '100.25' }) =>
-        JSON.stringify({ contract, id, ts: `${at(s)}`, price, size: 1, side: 'buy' }),
-      )
-      .join('\n'),
-  );
-const request = (
-  batchId: string,
-  trades: readonly Trade[],
-  upTo: EpochNs | null = null,
-): PushRequest => ({
-  batchId,
-  contentType: 'application/x-ndjson',
-  upTo,
-  firstId: null,
-  body: bodyOf(trades),
-});
-
-/** Gaps that the tape seems to have; null: its own. */
-interface Notes {
-  gaps: TapeGap[] | null;
-}
-
-async function stage(machine = new SimDisk(), notes: Notes = { gaps: null }) {
-  const clock = new ManualClock(at(10));
-  const tape = await openSimTape(machine.boot(), { now: at(10) });
-  const offTick: OffTickPrice[] = [];
-  const onTick: string[] = [];
-  const intake: Intake = {
-    lastId: (symbol) => tape.intake.lastId(symbol),
-    get promise() {
-      return tape.intake.promise;
-    },
-    get gaps() {
-      return notes.gaps ?? tape.intake.gaps;
-    },
-    position: (key) => tape.intake.position(key),
-    batch: (id) => tape.intake.batch(id),
-    offer: (...offer) => tape.intake.offer(...offer),
-  };
-  const source = new PushSource({
-    market,
-    intake,
-    clock,
-    onOffTick: (contract, price) => (price === null ? onTick.push(contract) : offTick.push(price)),
-  });
-  const stopping = new AbortController();
-  const run = source.run(stopping.signal);
-  run.catch(() => undefined);
-  const stop = async () => {
-    stopping.abort();
-    await run;
-    await tape[Symbol.asyncDispose]();
-  };
-  return { machine, notes, clock, tape, source, intake, offTick, onTick, run, stopping, stop };
-}
-
-async function running(t: TestContext) {
-  const it = await stage();
-  t.after(it.stop);
-  return it;
-}
-
-function countsOf(answer: PushAnswer): PushCounts | null {
-  assert.equal(answer.t, 'acknowledged', JSON.stringify(answer));
-  return answer.t === 'acknowledged' ? answer.receipt.counts : null;
-}
 const COUNTS = { trades: 2, accepted: 2, late: 0, duplicates: 0, tooOld: 0, inGap: 0 };
 const TWO = [
   { id: 1, s: 1 },
@@ -118,7 +14,7 @@ const TWO = [
 ];
 
 test('an acknowledged batch is on the tape, and its newest trade less a grace moves the watermark', async (t) => {
-  const { source, tape } = await running(t);
+  const { source, tape } = await runningPush(t);
   const answer = await source.push(request('a', TWO));
   assert.deepEqual(answer, {
     t: 'acknowledged',
@@ -128,7 +24,7 @@ test('an acknowledged batch is on the tape, and its newest trade less a grace mo
 });
 
 test('an empty batch with upTo moves a quiet market on; one without says nothing', async (t) => {
-  const { source, tape } = await running(t);
+  const { source, tape } = await runningPush(t);
   await source.push(request('a', TWO, at(1)));
   assert.equal(tape.intake.promise, at(1), 'the word of the writer counts');
   await source.push(request('b', [], at(5)));
@@ -143,7 +39,7 @@ test('an empty batch with upTo moves a quiet market on; one without says nothing
 });
 
 test('a batch that is repeated is acknowledged as before and taken once; another body is a conflict', async (t) => {
-  const { source, tape } = await running(t);
+  const { source, tape } = await runningPush(t);
   const [first, twin] = await Promise.all([
     source.push(request('a', TWO)),
     source.push(request('a', TWO)),
@@ -161,7 +57,7 @@ test('a batch that is repeated is acknowledged as before and taken once; another
 });
 
 test('two writers with one batch id at the same moment: one is taken, the other is told', async (t) => {
-  const { source, tape } = await running(t);
+  const { source, tape } = await runningPush(t);
   const answers = await Promise.all([
     source.push(request('a', TWO)),
     source.push(request('a', [{ id: 9, s: 3 }])),
@@ -174,7 +70,7 @@ test('two writers with one batch id at the same moment: one is taken, the other 
 });
 
 test('batches out of order, overlapping and with a hole are counted exactly', async (t) => {
-  const { source, tape } = await running(t);
+  const { source, tape } = await runningPush(t);
   const run = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, index) => ({ id: from + index, s: 1 }));
   const pushed = await Promise.all([
@@ -199,7 +95,7 @@ test('batches out of order, overlapping and with a hole are counted exactly', as
 });
 
 test('trades before the watermark are stamped and counted as late', async (t) => {
-  const { source } = await running(t);
+  const { source } = await runningPush(t);
   await source.push(request('a', TWO, at(5)));
   assert.deepEqual(countsOf(await source.push(request('b', [{ id: 3, s: 4 }]))), {
     ...COUNTS,
@@ -209,45 +105,8 @@ test('trades before the watermark are stamped and counted as late', async (t) =>
   });
 });
 
-test('trades inside a recorded gap stay out, and the answer names the gap', async (t) => {
-  const { source, notes, tape } = await running(t);
-  await source.push(request('a', [{ id: 1, s: 1 }], at(5)));
-  const gap = {
-    symbol: 'ESZ6',
-    from: at(2),
-    to: at(3),
-    firstId: null,
-    lastId: null,
-    reason: 'cut',
-  };
-  const numbered = { ...gap, from: at(0), to: at(0), firstId: 50, lastId: 60 };
-  notes.gaps = [gap, numbered, { ...gap, symbol: 'NQZ6', to: null }];
-  const trades = [
-    { id: 2, s: 2 },
-    { id: 3, s: 2.5 },
-    { id: 4, s: 3 },
-    { id: 55, s: 6 },
-    { id: 61, s: 6 },
-    { id: 1, s: 4.9, contract: 'NQZ6' },
-    { id: 2, s: 5, contract: 'NQZ6' },
-  ];
-  const answer = await source.push(request('b', trades));
-  assert.deepEqual(countsOf(answer), { ...COUNTS, trades: 7, accepted: 3, late: 1, inGap: 4 });
-  const named = answer.t === 'acknowledged' ? answer.receipt.gaps : [];
-  assert.deepEqual(
-    named.map(({ contract, from, to, firstId }) => [contract, from, to, firstId]),
-    [
-      ['ESZ6', `${at(2)}`, `${at(3)}`, null],
-      ['ESZ6', `${at(0)}`, `${at(0)}`, 50],
-      ['NQZ6', `${at(2)}`, null, null],
-    ],
-  );
-  assert.equal((await tapeRows(tape.tape, 'ESZ6')).length, 3);
-  assert.equal((await tapeRows(tape.tape, 'NQZ6')).length, 1);
-});
-
 test('an off-tick price refuses the batch and reports its contract until good trades come', async (t) => {
-  const { source, offTick, onTick, tape } = await running(t);
+  const { source, offTick, onTick, tape } = await runningPush(t);
   const answer = await source.push(request('a', [TWO[0]!, { id: 2, s: 2, price: '100.3' }]));
   const price = { contract: 'ESZ6', price: '100.3', tick: '0.25', line: 2 };
   assert.equal(answer.t === 'refused' && answer.code, 'OFF_TICK_PRICE');
@@ -262,7 +121,7 @@ test('an off-tick price refuses the batch and reports its contract until good tr
 });
 
 test('a full intake asks to wait, and the same batch is taken later', async (t) => {
-  const { source, intake, tape } = await running(t);
+  const { source, intake, tape } = await runningPush(t);
   const { offer } = intake;
   let isFull = true;
   (intake as { offer: Intake['offer'] }).offer = async (...offered) => {
@@ -278,7 +137,7 @@ test('a full intake asks to wait, and the same batch is taken later', async (t) 
 });
 
 test('bodies that wait for the disk have a limit', async () => {
-  const { source, machine } = await stage();
+  const { source, machine } = await pushStage();
   await source.push(request('a', TWO));
   machine.faults = (operation) => (operation === 'sync' ? 'halt' : null);
   const large = (id: string) => {
@@ -293,7 +152,7 @@ test('bodies that wait for the disk have a limit', async () => {
 });
 
 test('at the stop what was begun is finished', async () => {
-  const { source, stopping, run, tape } = await stage();
+  const { source, stopping, run, tape } = await pushStage();
   const pushed = source.push(request('a', TWO));
   stopping.abort();
   await run;
@@ -304,7 +163,7 @@ test('at the stop what was begun is finished', async () => {
 });
 
 test('a failing disk ends the run; the batch is unknown and may be pushed again', async () => {
-  const { source, machine, run } = await stage();
+  const { source, machine, run } = await pushStage();
   await source.push(request('a', TWO));
   machine.faults = (operation) => (operation === 'sync' ? 'fail' : null);
   const answer = await source.push(request('b', [{ id: 3, s: 3 }]));
@@ -315,27 +174,21 @@ test('a failing disk ends the run; the batch is unknown and may be pushed again'
 });
 
 test('the position says where to resume', async (t) => {
-  const { source, notes } = await running(t);
+  const { source } = await runningPush(t);
   assert.deepEqual(source.position(), { dataset: 'SIM', watermark: null, contracts: [], gaps: [] });
   await source.push(request('a', TWO, at(1)));
-  notes.gaps = [
-    { symbol: 'NQZ6', from: at(0), to: null, firstId: 4, lastId: null, reason: 'no connection' },
-  ];
-  assert.deepEqual(source.position(), {
-    dataset: 'SIM',
-    watermark: `${at(1)}`,
-    contracts: [{ contract: 'ESZ6', lastId: 2, lastTime: `${at(2)}` }],
-    gaps: [
-      {
-        contract: 'NQZ6',
-        from: `${at(0)}`,
-        to: null,
-        firstId: 4,
-        lastId: null,
-        reason: 'no connection',
-      },
+  const { watermark, contracts, gaps } = source.position();
+  assert.deepEqual(
+    [watermark, contracts],
+    [`${at(1)}`, [{ contract: 'ESZ6', lastId: 2, lastTime: `${at(2)}` }]],
+  );
+  assert.deepEqual(
+    gaps.map(({ contract, to, reason }) => [contract, to, reason]),
+    [
+      ['ESZ6', `${at(1)}`, 'start'],
+      ['NQZ6', `${at(1)}`, 'start'],
     ],
-  });
+  );
 });
 
 test('a crash at any operation of the disk loses no acknowledged batch and takes none twice', async () => {
@@ -351,7 +204,7 @@ test('a crash at any operation of the disk loses no acknowledged batch and takes
       const acknowledged = new Set<string>();
       for (const operations of [...crashes, null]) {
         machine.faults = () => null;
-        const { source, tape, stopping } = await stage(machine);
+        const { source, tape, stopping } = await pushStage({ machine });
         let left = operations ?? Number.POSITIVE_INFINITY;
         machine.faults = () => {
           left -= 1;

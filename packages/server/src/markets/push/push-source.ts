@@ -8,34 +8,41 @@ import { createHash } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { HOUR_NS, MIB, MS_NS } from '@tapeloom/core/units';
 import { dayOf, later } from '@tapeloom/core/utc-day';
-import type { OffTickPrice, PushPosition, PushReceipt } from '@tapeloom/protocol/push';
+import type { OffTickPrice, PushGap, PushPosition, PushReceipt } from '@tapeloom/protocol/push';
 import { PushRefusal } from '../../feeds/push/push-refusal.ts';
-import type { PushRows } from '../../feeds/push/push-rows.ts';
+import type { IsLeftOut, PushRows } from '../../feeds/push/push-rows.ts';
 import { readPush } from '../../feeds/push/read-push.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
-import type { Intake } from '../../tape/write/intake.ts';
+import type { TapeGap } from '../../tape/tape-gap.ts';
+import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
 import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
-import type { Market, PushedTrades, TradeSource } from '../market.ts';
+import type { TapeNote } from '../../tape/write/tape-note.ts';
+import type { FeedReport, Market, PushedTrades, TradeSource } from '../market.ts';
 import { ListedContracts } from './listed-contracts.ts';
 import { busy, conflict, stopped, stopping } from './push-answers.ts';
-import { type PushWatermark, pushWatermark } from './push-watermark.ts';
-import { pushGap, RecordedGaps } from './recorded-gaps.ts';
+import { LeftOut, type NextOffer, PushFeed, type PushFeedOptions } from './push-feed.ts';
 
 /** As far ahead of clock and watermark as the sequencer accepts a trade. */
 const AHEAD_NS = BigInt(2 * HOUR_NS);
 /** Bodies that may wait for the tape. A batch beyond it is refused, unless nothing else waits. */
 const WAITING_BYTES_MAX = 64 * MIB;
+/** Of one offer; the tape takes at most 1,024. */
+const NOTES_MAX = 1_000;
+/** Beyond it a writer may report none, so that the day has room for those of outages. */
+const REPORTED_GAPS_MAX = 32_768;
+const TICK_MS = 1_000;
 /** Acknowledgements that are repeated as they were. */
 const RECEIPTS_KEPT_MAX = 1_024;
 
 export interface PushSourceOptions {
   readonly market: Pick<Market, 'dataset' | 'listing'>;
   readonly intake: Intake;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly watermark?: PushWatermark;
+  readonly clock: Pick<Clock, 'now' | 'every'>;
+  readonly feed: PushFeedOptions['feed'];
+  readonly hoursOf: PushFeedOptions['hoursOf'];
   /** A batch was refused because of this price; or (null) trades of the contract are on disk again. */
   readonly onOffTick: (contract: string, price: OffTickPrice | null) => void;
 }
@@ -47,7 +54,7 @@ interface Pending {
 
 export class PushSource implements TradeSource {
   readonly #options: PushSourceOptions;
-  readonly #watermark: PushWatermark;
+  readonly #feed: PushFeed;
   readonly #listed: ListedContracts;
   readonly #reading = new SerialQueue();
   readonly #pending = new Map<string, Pending>();
@@ -57,18 +64,14 @@ export class PushSource implements TradeSource {
   readonly #failed = Promise.withResolvers<never>();
   #state: 'waiting' | 'running' | 'stopped' | 'failed' = 'waiting';
   #waitingBytes = 0;
-  /** The newest offered watermark, which may not be on disk yet. */
-  #offered: EpochNs | null;
 
   constructor(options: PushSourceOptions) {
     this.#options = options;
-    this.#watermark = options.watermark ?? pushWatermark;
     this.#listed = new ListedContracts(options);
-    this.#offered = options.intake.promise;
+    this.#feed = new PushFeed({ ...options, contracts: () => this.#contracts() });
     this.#failed.promise.catch(() => undefined);
   }
 
-  readonly isFed = true;
   readonly pushed: PushedTrades = this;
 
   /** The watermark's distance from the clock. */
@@ -76,6 +79,12 @@ export class PushSource implements TradeSource {
     const { clock, intake } = this.#options;
     if (intake.promise === null) return 0;
     return Math.max(0, Number(clock.now() - intake.promise) / MS_NS);
+  }
+
+  get feed(): FeedReport {
+    const { state, openGaps, closedGaps } = this.#feed;
+    const gaps = { gapsOpen: openGaps, gapsClosed: closedGaps };
+    return { state, reconnects: this.#feed.returns, ...gaps, requestsLeft: null };
   }
 
   /** Only the writer knows the venue's time. */
@@ -87,12 +96,22 @@ export class PushSource implements TradeSource {
     const stopped = Promise.withResolvers<void>();
     const stop = () => stopped.resolve();
     signal.addEventListener('abort', stop);
+    const ticking = this.#options.clock.every(TICK_MS, () => {
+      void this.#reading.run(() => this.#tick());
+    });
     try {
       await Promise.race([stopped.promise, this.#failed.promise]);
     } finally {
       signal.removeEventListener('abort', stop);
+      ticking[Symbol.dispose]();
       if (this.#state === 'running') this.#state = 'stopped';
     }
+    await Promise.allSettled([...this.#pending.values()].map(({ answer }) => answer));
+  }
+
+  /** Resolves when everything that was begun is on disk, or failed. */
+  async settled(): Promise<void> {
+    await this.#reading.idle;
     await Promise.allSettled([...this.#pending.values()].map(({ answer }) => answer));
   }
 
@@ -160,37 +179,89 @@ export class PushSource implements TradeSource {
     const { clock, intake } = this.#options;
     const watermark = intake.promise;
     const latest = (this.#now(clock) + AHEAD_NS) as EpochNs;
-    requireUpTo(request, latest);
+    requireInReach(request, latest);
     const rows = await readPush(request, {
       latest,
       contract: (symbol, day) => this.#listed.find(symbol, day, watermark),
     });
-    if (rows.count === 0 && request.upTo === null) {
+    if (rows.count === 0 && request.upTo === null && request.missingBefore === null) {
       const message =
         'The batch has neither trades nor "upTo". Send trades, or the time before which nothing will follow.';
       throw new PushRefusal('INVALID_BATCH', { line: null, path: '', message });
     }
-    const gaps = new RecordedGaps(intake.gaps, watermark);
-    const batches = rows.batches(gaps.isEmpty ? null : (...trade) => gaps.has(...trade));
-    const promise = this.#watermarkAfter(request, rows, latest);
+    if (request.missingBefore !== null) {
+      if (intake.gaps.length > REPORTED_GAPS_MAX) throw tooManyGaps();
+      this.#feed.lose(request.missingBefore);
+    }
+    const leftOut = new LeftOut();
+    const isLeftOut: IsLeftOut = (contract, day, ns, id) => {
+      if (this.#feed.admits(contract, day, ns, id)) return false;
+      leftOut.add(contract, day, ns);
+      return true;
+    };
+    const mayLack = this.#feed.hasGaps(rows.contracts.list.map(({ symbol }) => symbol));
+    const batches = rows.batches(mayLack ? isLeftOut : null);
+    this.#feed.heard({
+      upTo: request.upTo,
+      oldest: rows.oldest(),
+      newest: rows.newest(),
+      lastTrades: rows.lastTrades(),
+    });
     const note = { kind: 'batch', id: request.batchId, digest } as const;
-    const offered = intake.offer(batches, promise, [note]);
-    return { answer: this.#answer(request.batchId, rows, gaps, offered) };
+    const offered = this.#offerNext(this.#feed.next(), batches, [note]);
+    return { answer: this.#answer(request.batchId, rows, leftOut, offered) };
   }
 
-  /** A watermark that moves forward; null: it stays. */
-  #watermarkAfter({ upTo }: PushRequest, rows: PushRows, latest: EpochNs): EpochNs | null {
-    const wanted = this.#watermark.after({ upTo, newest: rows.newest() });
-    if (wanted === null || wanted > latest) return null;
-    if (this.#offered !== null && wanted <= this.#offered) return null;
-    this.#offered = wanted;
-    return wanted;
+  /** Offers trades with what is new of the feed. If the tape has no room, the feed keeps its part. */
+  async #offerNext(
+    next: NextOffer | null,
+    batches: readonly IntakeBatch[],
+    own: readonly TapeNote[],
+  ): Promise<OfferCounts> {
+    const { intake } = this.#options;
+    const { promise, notes } = next ?? { promise: null, notes: [] };
+    try {
+      const split = Math.max(0, notes.length + own.length - NOTES_MAX);
+      const before: Promise<unknown>[] = [];
+      for (let from = 0; from < split; from += NOTES_MAX) {
+        before.push(intake.offer([], null, notes.slice(from, Math.min(split, from + NOTES_MAX))));
+      }
+      const last = intake.offer(batches, promise, [...notes.slice(split), ...own]);
+      const [counts] = await Promise.all([last, ...before]);
+      return counts;
+    } catch (error) {
+      if (error instanceof IntakeFullError && next !== null) this.#feed.giveBack(next);
+      throw error;
+    }
+  }
+
+  /** Also while no batch comes, time passes: an outage is noticed, and a gap grows. */
+  async #tick(): Promise<void> {
+    const next = this.#feed.nextInSilence();
+    if (next === null) return;
+    try {
+      await this.#offerNext(next, [], []);
+    } catch (error) {
+      if (error instanceof IntakeFullError || this.#state !== 'running') return;
+      this.#state = 'failed';
+      this.#failed.reject(error);
+    }
+  }
+
+  #contracts(): readonly string[] {
+    const { market, clock, intake } = this.#options;
+    const today = dayOf(this.#now(clock));
+    const day = intake.promise === null ? today : dayOf(intake.promise);
+    return market
+      .listing(today)
+      .streamedOn(day)
+      .map(({ symbol }) => symbol);
   }
 
   async #answer(
     batch: string,
     rows: PushRows,
-    gaps: RecordedGaps,
+    leftOut: LeftOut,
     offered: Promise<OfferCounts>,
   ): Promise<PushAnswer> {
     let outcome: OfferCounts;
@@ -209,13 +280,13 @@ export class PushSource implements TradeSource {
       repeated: false,
       counts: {
         trades: rows.count,
-        accepted: rows.count - gaps.count - duplicate - tooOld,
+        accepted: rows.count - leftOut.count - duplicate - tooOld,
         late,
         duplicates: duplicate,
         tooOld,
-        inGap: gaps.count,
+        inGap: leftOut.count,
       },
-      gaps: gaps.touched.map(pushGap),
+      gaps: leftOut.gapsOf(this.#options.intake.gaps).map(pushGap),
       watermark: textOf(this.#options.intake.promise),
     };
     this.#keep(receipt);
@@ -259,8 +330,6 @@ export class PushSource implements TradeSource {
 
   #offerFailed(error: unknown): PushAnswer {
     if (error instanceof IntakeFullError) {
-      // Its watermark is not on its way any more.
-      this.#offered = this.#options.intake.promise;
       return busy('Too many trades wait for the tape.');
     }
     if (this.#state === 'stopped') return stopping();
@@ -271,18 +340,33 @@ export class PushSource implements TradeSource {
 }
 
 /** Two requests are one batch when everything that decides about its trades is equal. */
-function digestOf({ body, upTo, contentType, firstId }: PushRequest): string {
+function digestOf({ body, upTo, missingBefore, contentType, firstId }: PushRequest): string {
   const hash = createHash('sha256');
-  hash.update(`${contentType} ${upTo} ${firstId}\n`);
+  hash.update(`${contentType} ${upTo} ${missingBefore} ${firstId}\n`);
   return hash.update(body).digest('hex');
 }
 
-function requireUpTo({ upTo }: PushRequest, latest: EpochNs): void {
-  if (upTo === null || upTo <= latest) return;
-  const message =
-    `is ${upTo}, a time of tomorrow: it is more than two hours ahead of the service's clock and watermark. ` +
-    'Check the clock of this machine and of the service, and that the time is in UTC.';
-  throw new PushRefusal('INVALID_BATCH', { line: null, path: 'upTo', message });
+function requireInReach(request: PushRequest, latest: EpochNs): void {
+  for (const path of ['upTo', 'missingBefore'] as const) {
+    const at = request[path];
+    if (at === null || at <= latest) continue;
+    const message =
+      `is ${at}, a time of tomorrow: it is more than two hours ahead of the service's clock and watermark. ` +
+      'Check the clock of this machine and of the service, and that the time is in UTC.';
+    throw new PushRefusal('INVALID_BATCH', { line: null, path, message });
+  }
+}
+
+function tooManyGaps(): PushRefusal {
+  return new PushRefusal('INVALID_BATCH', {
+    line: null,
+    path: 'missingBefore',
+    message: `cannot be used: the day has more than ${REPORTED_GAPS_MAX} gaps.`,
+  });
+}
+
+function pushGap({ symbol, from, to, firstId, lastId, reason }: TapeGap): PushGap {
+  return { contract: symbol, from: `${from}`, to: to && `${to}`, firstId, lastId, reason };
 }
 
 function textOf(instant: EpochNs | null): string | null {

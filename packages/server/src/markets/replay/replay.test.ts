@@ -72,6 +72,7 @@ async function play(disk: Disk, market: ReplayLive, clock: ManualClock, until: E
     clock,
     resumeDay: dayOf(clock.now()),
     openDay: logs.find(({ ended }) => !ended)?.day ?? null,
+    hoursOf: () => null,
     onOffTick: (contract) => assert.fail(contract),
   });
   const running = source.run(stop.signal);

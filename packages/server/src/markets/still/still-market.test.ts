@@ -17,9 +17,12 @@ test('a requested watermark of a still market comes 50 ms later, however many re
     promise: null,
     offer: async (_: unknown, promise: EpochNs) => void promises.push(Number(promise) / 1e6),
   } as unknown as Intake;
-  const onOffTick = () => assert.fail('it has no contracts');
+  const contracts = {
+    hoursOf: () => null,
+    onOffTick: () => assert.fail('it has no contracts'),
+  };
   const disk = new SimDisk().boot();
-  const options = { disk, intake, clock, onOffTick, resumeDay: utcDay(20_261_116) };
+  const options = { disk, intake, clock, ...contracts, resumeDay: utcDay(20_261_116) };
   const source = new StillMarket().source({ ...options, openDay: null });
   const running = source.run(stopping.signal);
   const pass = async (ms: number) => {
@@ -73,9 +76,12 @@ test('a still market lists nothing, and promises the time once a second, never b
     every: () => assert.fail('it waits by itself'),
   };
   const disk = new SimDisk().boot();
-  const onOffTick = () => assert.fail('it has no contracts');
+  const contracts = {
+    hoursOf: () => null,
+    onOffTick: () => assert.fail('it has no contracts'),
+  };
   const day = { resumeDay: utcDay(20_261_116), openDay: null };
-  const options = { disk, intake, clock, onOffTick, ...day };
+  const options = { disk, intake, clock, ...contracts, ...day };
   await market.source(options).run(stopping.signal);
   assert.deepEqual(promises, [5n, 9n]);
   assert.deepEqual(waits, [1_000, 1_000, 1_000]);

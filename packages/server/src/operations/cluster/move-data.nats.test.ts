@@ -191,4 +191,47 @@ describe('a machine that was alone moves into a cluster and back', {
     await moveBack(place(target, cluster, name));
     assert.deepEqual(await read(target, name), had);
   });
+
+  test('all live datasets of a machine move in turn, and a second run goes on with what is left', async () => {
+    const [name, second] = ['one-of-two', 'two-of-two'];
+    const { data, had } = await alone(name);
+    const script = feedScript(7, { batchRowsMax: 6, offersPerDay: OFFERS.perDay });
+    {
+      await using tape = await openAlone(data, second);
+      for (let offered = 0; offered < OFFERS.before; offered++) {
+        const { batches, promise } = script.next().value;
+        await tape.intake.offer(batches, promise);
+      }
+      await tape.intake.sealed();
+    }
+    const hadSecond = await read(data, second);
+    const floors = [
+      { contract: 'A', indicator: null, cursor: '20261117.5.0', reason: 'source_gap' },
+    ];
+    const epochs = { version: 2, computations: { bars: '1' }, floors };
+    await writeFile(join(data, 'stream-epochs.json'), JSON.stringify(epochs));
+    const cluster = await rig.cluster();
+    await rig.init(cluster, name, second);
+    const both = { ...place(data, cluster, name), datasets: [name, second] };
+    let moved = 0;
+    const onProgress: MovePlace['onProgress'] = (what, done, total) => {
+      if (what === 'records' && done === total) moved += 1;
+      if (moved === 1 && what === 'days' && done === 2) throw new Error('the cable is out');
+    };
+    await assert.rejects(moveIn({ ...both, onProgress }), /the cable is out/);
+    const left = await moveIn(both);
+    assert.deepEqual(
+      left.datasets.map(({ dataset }) => dataset),
+      [second],
+    );
+    await assert.rejects(moveIn(both), refusedAs(ClusterRefusedError, /nothing to move/));
+    const target = join(directory, 'both-back');
+    const back = await moveBack({ ...both, data: target });
+    assert.deepEqual(
+      back.datasets.map(({ dataset }) => dataset),
+      [name, second],
+    );
+    assert.deepEqual([await read(target, name), await read(target, second)], [had, hadSecond]);
+    assert.deepEqual(JSON.parse(readFileSync(join(target, 'stream-epochs.json'), 'utf8')), epochs);
+  });
 });

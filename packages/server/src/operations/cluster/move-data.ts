@@ -153,6 +153,7 @@ function joinedFloors(texts: readonly string[]): string {
   const books = texts.flatMap((text) => parseEpochs(text, ids) ?? []);
   const [only] = texts;
   if (books.length < 2) return only!;
+  const floors = books.flatMap((book) => book.floors);
   // Each contract is in one dataset.
   const merged = Object.assign({}, ...books) as StreamEpochs;
   const all = (part: 'coming' | 'settling') => ({
@@ -163,7 +164,8 @@ function joinedFloors(texts: readonly string[]): string {
     ...(merged.coming && all('coming')),
     ...(merged.settling && all('settling')),
     computations: agreedComputations(books.map(({ computations }) => computations)),
-    floors: books.flatMap(({ floors }) => floors),
+    // A move into a cluster gave all of them to each book.
+    floors: [...new Map(floors.map((floor) => [JSON.stringify(floor), floor])).values()],
   });
 }
 

@@ -51,7 +51,7 @@ export interface CursorEpochsOptions {
   readonly directory: string;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   readonly disk?: Disk;
-  readonly world: Pick<TradingWorld, 'tradingSessions' | 'sessionsOf'>;
+  readonly world: Pick<TradingWorld, 'tradingSessions' | 'sessionsOf' | 'datasetOf'>;
   readonly hub: Pick<TopicHub, 'repair' | 'hasServed' | 'refuse' | 'tapeDayOf'>;
   readonly timers: Pick<Clock, 'after'>;
   readonly replays: Pick<Replays, 'locate'>;
@@ -138,7 +138,7 @@ export class CursorEpochs {
       ...this.#missingOf(spec.contract),
     ];
     if (days.some(matters)) return 'source_gap';
-    if (this.#isDisputed(spec.indicator)) return 'engine_changed';
+    if (this.#isDisputed(spec)) return 'engine_changed';
     const floors = [...(this.#store?.epochs.floors ?? []), ...this.#sharedFloors];
     return brokenBy(floors, spec, cursor, matters);
   }
@@ -247,11 +247,17 @@ export class CursorEpochs {
   }
 
   /** Other live nodes compute it differently, or did, and not all nodes know yet where those nodes' cursors end. */
-  #isDisputed(indicator: string): boolean {
+  #isDisputed({ indicator, contract }: TopicSpec): boolean {
     if (this.#options.isDisputed?.(indicator) === true) return true;
-    return this.#shared.some(({ computations }) =>
+    return this.#agreedOn(contract).some(({ computations }) =>
       changedIndicators(computations, OWN_COMPUTATIONS).includes(indicator),
     );
+  }
+
+  /** The nodes agree on each tape by itself: a contract waits for its own dataset, and an imported one for all. */
+  #agreedOn(contract: string): readonly StreamEpochs[] {
+    const own = this.#sharedOf.get(this.#options.world.datasetOf(contract) ?? '');
+    return own === undefined ? this.#shared : [own];
   }
 
   get #shared(): readonly StreamEpochs[] {

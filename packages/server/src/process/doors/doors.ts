@@ -143,7 +143,7 @@ export class Doors implements AsyncDisposable {
       this.#liveBooks.set(dataset, own.map(({ book }) => book));
     }
     this.#unknownTapes = tapesToKnow(opened, ingests.pushed);
-    if (this.#unknownTapes.size === 0) this.#tapeKnown.resolve();
+    this.#noteKnown(null);
     this.#catalogue = catalogueFacts(publishedDefinitions());
     this.#engines = this.#startEngines(log, timers);
     const sessions = () => this.#world.tradingSessions;
@@ -177,8 +177,7 @@ export class Doors implements AsyncDisposable {
         enter: (dataset, day) => {
           this.#enter(dataset, day);
           this.#sessionsChanged();
-          this.#unknownTapes.delete(dataset);
-          if (this.#unknownTapes.size === 0) this.#tapeKnown.resolve();
+          this.#noteKnown(dataset);
         },
       },
       onFault: (error) => {
@@ -202,6 +201,11 @@ export class Doors implements AsyncDisposable {
     this.#damage = this.#watchDamage(options);
     this.#people = new PortalServices(options);
     ({ http: this.http, noted: this.noted } = this.#createRest(options));
+  }
+
+  #noteKnown(dataset: string | null): void {
+    if (dataset !== null) this.#unknownTapes.delete(dataset);
+    if (this.#unknownTapes.size === 0) this.#tapeKnown.resolve();
   }
 
   /** Resolves when the engines have reported how far the tapes reach. */

@@ -6,6 +6,7 @@ import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { OffTickPrice, PushPosition } from '@tapeloom/protocol/push';
 import type { ClusterConfig } from '../../config/cluster-settings.ts';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
+import type { FeedReport } from '../../markets/market.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';
 import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import type { ClockSetting } from '../../platform/system-clock.ts';
@@ -131,6 +132,8 @@ export interface IngestReport {
   readonly t: 'report';
   readonly promise: EpochNs | null;
   readonly lagMs: number;
+  /** Omitted for a market that makes its own trades, and on a node that does not append. */
+  readonly feed?: FeedReport;
   /** Whether ingest is paused because the next day cannot be opened yet. */
   readonly isPaused: boolean;
   /** How many operations were retried because of machine faults. */

@@ -79,6 +79,7 @@ class Ingest {
       clock,
       resumeDay: today,
       openDay: tape.report.logs.find((log) => !log.ended)?.day ?? null,
+      hoursOf: (symbol) => upkeep.hoursOf(symbol),
       onOffTick: (contract, price) => send({ t: 'off-tick', contract, price }),
     });
     this.#background.use(timers.every(REPORT_MS, () => this.#report()));
@@ -138,8 +139,8 @@ class Ingest {
     const { promise, resolve } = Promise.withResolvers<void>();
     signal.addEventListener('abort', () => resolve(), { once: true });
     const timer = timers.every(LIVE_CHECK_MS, () => {
-      const { isFed, lagMs } = this.#source;
-      if (isFed !== true && lagMs > LIVE_LAG_MS_MAX * (speed ?? 1)) return;
+      const { feed, lagMs } = this.#source;
+      if (feed === undefined && lagMs > LIVE_LAG_MS_MAX * (speed ?? 1)) return;
       timer[Symbol.dispose]();
       resolve();
       this.#report();
@@ -153,7 +154,8 @@ class Ingest {
   #report(): void {
     const isPaused = faultRetry.isWaiting && this.#tape.intake.isTurningDay;
     const { waitsTotal } = faultRetry;
-    send({ ...this.#reporter.report(), lagMs: this.#source.lagMs, isPaused, waitsTotal });
+    const { lagMs, feed } = this.#source;
+    send({ ...this.#reporter.report(), lagMs, isPaused, waitsTotal, ...(feed && { feed }) });
   }
 
   async check(symbol: string, day: UtcDay): Promise<void> {

@@ -13,7 +13,13 @@ import type { UtcDay } from '@tapeloom/core/numbers';
 import { MS_NS } from '@tapeloom/core/units';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
-import type { FillItem, FillPlan, PushedTrades, TradeSource } from '../../markets/market.ts';
+import type {
+  FeedReport,
+  FillItem,
+  FillPlan,
+  PushedTrades,
+  TradeSource,
+} from '../../markets/market.ts';
 import type { PushAnswer } from '../../platform/push-exchange.ts';
 import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import { zstdAside } from '../../platform/zstd-aside.ts';
@@ -39,6 +45,8 @@ import { JoiningFollowers } from './joining-followers.ts';
 const CUT_OFF_MS = 5_500;
 /** Longer than an election of NATS servers takes. */
 const SILENT_MS_MAX = 15_000;
+/** As long as a feed is silent until it counts as down. */
+const FOLLOWED_DOWN_MS = 60_000;
 /** A look takes some seconds at most, so the reported value is at most about ten seconds old. */
 const SERVERS_EVERY_MS = 5_000;
 
@@ -131,11 +139,14 @@ class SharedIngest {
   report(): void {
     const { report, publisher } = this.#tape;
     const behind = Number(clock.now() - (publisher.promise ?? clock.now())) / MS_NS;
+    const isFed = setting.market.kind === 'push';
+    const feed = this.#source === null && isFed ? followedFeed(behind) : this.#source?.feed;
     const isOutOfReach =
       report.silentMs >= SILENT_MS_MAX || report.role === 'refused' || report.role === 'shrunk';
     send({
       ...this.#reporter.report(),
       lagMs: this.#source?.lagMs ?? Math.max(0, behind),
+      ...(feed && { feed }),
       isPaused: isOutOfReach,
       waitsTotal: faultRetry.waitsTotal,
       shared:
@@ -185,6 +196,7 @@ class SharedIngest {
     const timed = this.#reporter.timed(intake);
     const source = market.source({
       ...{ disk, intake: timed, clock, resumeDay: today, openDay },
+      hoursOf: (symbol) => upkeep.hoursOf(symbol),
       onOffTick: (contract, price) => send({ t: 'off-tick', contract, price }),
     });
     this.#source = source;
@@ -250,7 +262,7 @@ class SharedIngest {
     if (this.#stopping.signal.aborted) return;
     void this.#lookAtServers();
     const timer = clock.every(LIVE_CHECK_MS, () => {
-      const isFed = this.#source?.isFed === true;
+      const isFed = this.#source?.feed !== undefined;
       if (!isFed && (this.#source?.lagMs ?? 0) > LIVE_LAG_MS_MAX) return;
       timer[Symbol.dispose]();
       this.report();
@@ -364,6 +376,12 @@ async function start(): Promise<SharedIngest> {
     await opened[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** A node that follows knows the feed by its watermark only. */
+function followedFeed(lagMs: number): FeedReport {
+  const state = lagMs < FOLLOWED_DOWN_MS ? 'live' : 'down';
+  return { state, reconnects: 0, gapsOpen: 0, gapsClosed: 0, requestsLeft: null };
 }
 
 function booksOf({ sessions }: TapeBook): SessionBook[] {

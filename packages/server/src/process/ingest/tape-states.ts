@@ -1,6 +1,7 @@
 /** What the ingest threads last reported of their tapes, by dataset. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { FeedReport } from '../../markets/market.ts';
 import type { NodeTape } from '../../operations/cluster/node-report.ts';
 import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 import type { IngestReport, NewestDays } from './ingest-wire.ts';
@@ -14,6 +15,7 @@ export interface TapeState {
   isLive: boolean;
   /** Whether nothing can be ingested at the moment. */
   isPaused: boolean;
+  feedState: FeedReport['state'];
   /** Whether nothing will be ingested before a restart. */
   isDown: boolean;
 }
@@ -25,6 +27,7 @@ export class TapeStates {
     const begun = () => ({
       ...{ report: null, floors: null, missing: {} },
       ...{ isLive: false, isPaused: false, isDown: false },
+      feedState: 'live' as const,
     });
     this.#states = new Map(datasets.map((dataset) => [dataset, begun()]));
   }

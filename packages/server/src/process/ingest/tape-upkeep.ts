@@ -4,7 +4,12 @@
  */
 
 import { dirname } from 'node:path';
-import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
+import type { SessionTable } from '@tapeloom/core/calendar/session';
+import {
+  extendSessionBook,
+  type SessionBook,
+  sessionTable,
+} from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import {
@@ -46,6 +51,8 @@ export class TapeUpkeep {
   /** A separate one: the tape does not wait for past days. */
   readonly #fillRetry: FaultRetry;
   #listing: MarketListing;
+  /** By calendar. */
+  #hours: ReadonlyMap<string, SessionTable> = new Map();
 
   constructor(options: TapeUpkeepOptions) {
     this.#options = options;
@@ -74,7 +81,14 @@ export class TapeUpkeep {
       await store.save(book);
       books.push(book);
     }
+    this.#hours = new Map(books.map((book) => [book.calendar, sessionTable(book, 'full')]));
     return books;
+  }
+
+  /** A contract's trading days, as far as its book reaches; null before the first one. */
+  hoursOf(symbol: string): SessionTable | null {
+    const calendar = this.#listing.book.contract(symbol)?.calendar;
+    return this.#hours.get(calendar ?? '') ?? null;
   }
 
   /** Removed days, and days that would be removed, are not generated again. */

@@ -27,6 +27,7 @@ import { answerReadings } from './answer-metrics.ts';
 import { clockReadings } from './clock-metrics.ts';
 import { type ClusterReadings, clusterReadings } from './cluster-metrics.ts';
 import { doorReadings } from './door-metrics.ts';
+import { feedReadings } from './feed-metrics.ts';
 import { mailReadings } from './mail-metrics.ts';
 import { paymentReadings, withdrawalReadings } from './payment-metrics.ts';
 import { topicReadings } from './topic-metrics.ts';
@@ -117,6 +118,7 @@ export class ServiceMetrics {
       registers: [registry],
     });
     for (const reading of this.#tapeReadings()) addReading(registry, reading);
+    for (const reading of feedReadings(this.#reports)) addReading(registry, reading);
     const leftOut = 'Log lines dropped because there were too many.';
     addReading(registry, counter('tapeloom_log_lines_left_out_total', leftOut, logLinesLeftOut));
   }
@@ -249,7 +251,8 @@ export class ServiceMetrics {
         return this.#sum(({ waitsTotal }) => waitsTotal);
       }),
       gauge('tapeloom_source_lag_seconds', 'Lag of the slowest source behind the clock.', () => {
-        return this.#max(({ lagMs }) => lagMs / 1000);
+        // A feed has a lag of its own: its market may be closed.
+        return this.#max(({ lagMs, feed }) => (feed === undefined ? lagMs / 1000 : 0));
       }),
       gauge('tapeloom_tape_promise_seconds', 'The latest watermark, seconds since 1970.', () => {
         return this.#max(({ promise }) => Number((promise ?? 0n) / MS_NS_BIG) / 1000);

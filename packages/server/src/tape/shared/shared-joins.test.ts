@@ -120,7 +120,8 @@ test('parts that are damaged or missing are told by name, and what they held is 
     const harmed = names.filter(() => world.random() < 0.4);
     for (const name of harmed) {
       if (world.random() < 0.5) world.objects.kept.delete(name);
-      else world.objects.kept.get(name)![20]! ^= 1;
+      // Stored objects have a digest; here only the head of a packed part is sure to show a changed bit.
+      else world.objects.kept.get(name)![1]! ^= 1;
     }
     const joined = world.node('c');
     await joined.start();

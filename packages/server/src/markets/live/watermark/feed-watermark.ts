@@ -107,6 +107,11 @@ export class FeedWatermark {
     return this.#ledger.closedTotal;
   }
 
+  /** Whether there are notes to offer, even if the watermark does not move. */
+  get hasNotes(): boolean {
+    return this.#ledger.notesCount > 0;
+  }
+
   /** A contract that the feed delivers from now on. */
   add(name: string, now: EpochNs): void {
     if (this.#members.has(name)) return;
@@ -116,6 +121,15 @@ export class FeedWatermark {
     const state = this.#watermark === null || isNew ? 'starting' : grows ? 'gap' : 'interrupted';
     this.#members.set(name, { name, state, venue: null, venueAt: now, interruptedAt: now });
     if (this.#watermark !== null) this.#openStarts(symbols, this.#watermark);
+  }
+
+  /** Whether the member is complete up to a time of the venue that still moves. */
+  isWhole(name: string): boolean {
+    return this.#member(name).state === 'whole';
+  }
+
+  isStarting(name: string): boolean {
+    return this.#member(name).state === 'starting';
   }
 
   /** A contract that the feed delivers no more. Nothing of it is missing from now on. */

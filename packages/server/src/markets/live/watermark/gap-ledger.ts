@@ -17,7 +17,7 @@ export interface MissingIds {
 }
 
 export interface Loss {
-  /** All trades before this are there. */
+  /** All trades before this are there; 0: unknown. */
   readonly from: EpochNs;
   /** All trades from here on are there. */
   readonly to: EpochNs;
@@ -103,40 +103,38 @@ export class GapLedger {
 
   /**
    * The outage is over: from `to` on all trades are there. `to` is not before the watermark. `lastId`: the number
-   * before the first trade that is there, where the numbers of the outage are not known otherwise.
+   * before the first trade that is there, where the numbers of the outage are not known otherwise. Returns whether the
+   * gap names all missing trades by their numbers.
    */
-  close(symbol: string, to: EpochNs, lastId: number | null): void {
+  close(symbol: string, to: EpochNs, lastId: number | null): boolean {
     const outage = this.#outages.get(symbol);
-    if (outage === undefined) return;
+    if (outage === undefined) return false;
     this.#grow(symbol, outage, to);
     this.#outages.delete(symbol);
-    if (outage.growing === null) return;
-    const { growing, missing, isRestored, reason } = outage;
     // Numbers are a gap's name only if every missing one is known.
+    const { growing, missing, isRestored, reason } = outage;
     const areKnown = !isRestored && outage.firstId !== null && (missing?.isWhole ?? false);
     const ids = areKnown ? missing : null;
-    this.#noteClosed({
-      symbol,
-      from: growing.from,
-      to,
-      firstId: ids?.firstId ?? null,
-      lastId: ids?.lastId ?? lastId,
-      reason,
-    });
+    if (growing === null) return false;
+    const { from } = growing;
+    const firstId = ids?.firstId ?? null;
+    this.#noteClosed({ symbol, from, to, firstId, lastId: ids?.lastId ?? lastId, reason });
+    return ids !== null;
   }
 
   /** Trades that no one has any more. */
   lose(symbol: string, loss: Loss, watermark: EpochNs | null): void {
     const outage = this.#outages.get(symbol);
-    if (outage !== undefined) {
-      if (loss.ids === null || (!outage.isRestored && outage.firstId !== null)) {
-        if (loss.ids !== null) addMissing(outage, loss.ids);
-        if (watermark === null || loss.to > watermark) this.close(symbol, loss.to, null);
-        return;
-      }
-      if (watermark !== null && loss.to > watermark) this.close(symbol, watermark, null);
+    if (outage === undefined) {
+      this.#noteLoss(symbol, loss, watermark);
+      return;
     }
-    this.#noteLoss(symbol, loss, watermark);
+    if (loss.ids !== null) addMissing(outage, loss.ids);
+    const isOver = watermark === null || loss.to > watermark;
+    const areNamed = isOver && this.close(symbol, loss.to, null);
+    // The times of lost trades are unknown, so that only their numbers name them.
+    if (loss.ids !== null && !areNamed)
+      this.#noteLoss(symbol, loss, later(loss.to, watermark ?? loss.to));
   }
 
   /** False: the trade is named as missing. */
@@ -198,7 +196,8 @@ export class GapLedger {
 
   #noteLoss(symbol: string, { from, to, ids, reason }: Loss, watermark: EpochNs | null): void {
     // What came now would be stamped with the watermark: the tape has nothing to miss before it.
-    const start = watermark === null ? from : later(from, watermark);
+    const known = from > 0n ? from : to;
+    const start = watermark === null ? known : later(known, watermark);
     const end = later(to, (start + 1n) as EpochNs);
     const open = openStretches(this.#hoursOf(symbol), start, end);
     // Trades that are missing by their numbers are named, whatever the calendar says.

@@ -16,7 +16,7 @@ export const COMMIT_NOTE_BYTES_MAX = 256 * KIB;
 /** A position for each. */
 export const POSITION_KEYS_MAX = 1_024;
 /** Gaps of all contracts that touch one day. */
-export const GAPS_MAX = 2_048;
+export const GAPS_MAX = 65_536;
 
 export interface TakenAt {
   readonly watermark: EpochNs;
@@ -24,6 +24,8 @@ export interface TakenAt {
   readonly latest: EpochNs;
   /** Whether this contract can trade at that time. */
   readonly isListed: (symbol: string, at: EpochNs) => boolean;
+  /** Of a contract that the open day had not until now: its midnight. No reader was shown anything of it. */
+  readonly newSince: (symbol: string) => EpochNs | null;
 }
 
 export class NoteTaker {
@@ -54,7 +56,7 @@ export class NoteTaker {
       throw new RangeError(`a day may have ${GAPS_MAX} gaps`);
     }
     for (const gap of notes.gaps) {
-      const taken = takenGap(this.#kept, gap, at.watermark);
+      const taken = takenGap(this.#kept, gap, at.newSince(gap.symbol) ?? at.watermark);
       if (taken !== null) this.#add(taken);
     }
     this.#pendingBytes += notes.bytes;
@@ -103,11 +105,11 @@ export class NoteTaker {
     throw new RangeError(`a tape has positions for ${POSITION_KEYS_MAX} keys at most`);
   }
 
-  #assertGap({ symbol, from, to }: TapeGap, { watermark, latest, isListed }: TakenAt): void {
+  #assertGap({ symbol, from, to }: TapeGap, { watermark, latest, isListed, newSince }: TakenAt) {
     if (from > latest || (to !== null && to > latest)) {
       throw new RangeError(`a gap of ${symbol} lies too far ahead: from ${from} to ${to}`);
     }
-    const isOver = to !== null && to <= watermark;
+    const isOver = to !== null && to <= (newSince(symbol) ?? watermark);
     if (isOver || this.#kept.find(symbol, from) !== null || isListed(symbol, from)) return;
     throw new RangeError(`${symbol} cannot have a gap: the dataset has no such contract`);
   }

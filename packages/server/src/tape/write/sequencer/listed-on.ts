@@ -16,13 +16,12 @@ export class ListedOn {
     this.of = listed;
   }
 
+  /** Asks again about an unknown contract: it may have been listed since. */
   has(symbol: string, day: UtcDay): boolean {
-    let listed = this.#byDay.get(day);
-    if (listed === undefined) {
-      if (this.#byDay.size >= DAYS_MAX) this.#byDay.clear();
-      listed = new Set(this.of(day));
-      this.#byDay.set(day, listed);
-    }
+    if (this.#byDay.get(day)?.has(symbol) === true) return true;
+    if (this.#byDay.size >= DAYS_MAX) this.#byDay.clear();
+    const listed = new Set(this.of(day));
+    this.#byDay.set(day, listed);
     return listed.has(symbol);
   }
 }

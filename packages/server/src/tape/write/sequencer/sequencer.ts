@@ -392,6 +392,7 @@ export class Sequencer {
         watermark: epochNs(day, this.#promiseNs),
         latest: (epochNs(day, 0) + BigInt(this.#aheadNs(offer.promise, now))) as EpochNs,
         isListed: (symbol, at) => this.#lane(symbol, dayOf(at)) !== null,
+        newSince: (symbol) => (this.#isNew(symbol) ? epochNs(day, 0) : null),
       });
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -399,6 +400,11 @@ export class Sequencer {
     }
     offer.areNotesBegun = true;
     return null;
+  }
+
+  /** Whether the contract was listed during the open day, and has no trade yet. */
+  #isNew(symbol: string): boolean {
+    return (this.#lanes.get(symbol)?.index ?? -1) < 0;
   }
 
   #finish(offer: Offer): 'done' {

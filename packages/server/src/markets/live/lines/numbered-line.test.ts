@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import type { FeedTrade, Line, PageWish } from './line.ts';
+import { LineBudget } from './line-budget.ts';
+import { NumberedLine } from './numbered-line.ts';
+
+const at = (ms: number) => BigInt(ms * 1_000_000) as EpochNs;
+const trade = (id: number): FeedTrade => ({
+  id,
+  day: 20_000,
+  ns: id * 1_000_000,
+  price: 1,
+  size: 1,
+  side: 1,
+});
+const trades = (...ids: readonly number[]) => ids.map(trade);
+const page = (...ids: readonly number[]) =>
+  ({ kind: 'trades', trades: trades(...ids), isLast: true }) as const;
+
+function taken(line: Line): unknown[] {
+  const found: unknown[] = [];
+  for (let output = line.take(1_000); output !== null; output = line.take(1_000)) {
+    found.push(...output.trades.map(({ id }) => id));
+    if (output.loss !== null) {
+      const { firstId, lastId } = output.loss.ids!;
+      found.push(`${firstId}-${lastId}`);
+    }
+  }
+  return found;
+}
+
+function stage({ lastId = 10, budget = new LineBudget(), position = null as string | null } = {}) {
+  const line = new NumberedLine({ symbol: 'ES', budget, lastId, position });
+  line.connected(at(0));
+  return line;
+}
+
+function answer(line: Line, now: number, ...ids: readonly number[]): PageWish {
+  const wish = line.wanted(at(now));
+  assert.ok(wish !== null, `no wish at ${now}`);
+  line.page(wish, page(...ids), at(now));
+  return wish;
+}
+
+test('a live trade that continues the tape joins the line without a request', () => {
+  const line = stage();
+  assert.equal(line.wanted(at(499)), null);
+  line.live(trades(11), at(10));
+  assert.deepEqual([line.isWhole, taken(line), line.isWhole], [false, [11], true]);
+  assert.equal(line.wanted(at(1_000)), null);
+});
+
+test('a quiet line asks whether anything was traded meanwhile', () => {
+  const line = stage();
+  assert.deepEqual(answer(line, 500, 11, 12), { fromId: 11, toId: null });
+  assert.deepEqual([taken(line), line.isWhole], [[11, 12], true]);
+});
+
+test('live trades wait for those of the hole before them', () => {
+  const line = stage();
+  line.live(trades(14, 15, 14), at(0));
+  assert.deepEqual([taken(line), line.isWhole], [[], false]);
+  assert.equal(line.wanted(at(50)), null, 'one may have overtaken the others');
+  const wish = line.wanted(at(100));
+  assert.deepEqual(wish, { fromId: 11, toId: 13 });
+  assert.equal(line.wanted(at(100)), null, 'one request at a time');
+  line.live(trades(16), at(110));
+  line.page(wish!, page(11, 12), at(120));
+  assert.deepEqual(taken(line), [11, 12]);
+  assert.deepEqual(answer(line, 250, 13, 14), { fromId: 13, toId: 13 });
+  assert.deepEqual([taken(line), line.isWhole], [[13, 14, 15, 16], true]);
+});
+
+test('numbers that no page has are lost after several tries, and only these', () => {
+  const line = stage();
+  line.live(trades(14), at(0));
+  let now = 100;
+  for (let tries = 0; tries < 5; tries += 1) {
+    answer(line, now, 12, 13);
+    now += 4_000;
+  }
+  assert.deepEqual([taken(line), line.isWhole], [['11-11', 12, 13, 14], true]);
+  assert.equal(line.takePosition(), '15');
+});
+
+test('a venue that says what it has forgotten is believed at once', () => {
+  const line = stage();
+  const wish = line.wanted(at(500))!;
+  line.page(wish, { kind: 'forgotten', oldestId: 20 }, at(500));
+  assert.deepEqual(taken(line), ['11-19']);
+  answer(line, 600, 20, 21);
+  assert.deepEqual([taken(line), line.isWhole], [[20, 21], true]);
+});
+
+test('what exceeds the memory is dropped and fetched again, and the memory returns', () => {
+  const budget = new LineBudget(4 * 96);
+  const line = stage({ budget });
+  line.live(trades(12, 13, 14, 15, 16, 17), at(0));
+  assert.equal(budget.bytes, 4 * 96);
+  answer(line, 100, 11);
+  assert.deepEqual(taken(line), [11, 12, 13, 14, 15]);
+  assert.equal(budget.bytes, 0);
+  assert.deepEqual(answer(line, 300, 16, 17), { fromId: 16, toId: 17 });
+  assert.deepEqual([taken(line), line.isWhole, budget.bytes], [[16, 17], true, 0]);
+});
+
+test('a new contract begins at its first trade, or behind the newest that the venue names', () => {
+  const first = stage({ lastId: -1 });
+  first.live(trades(700, 701), at(0));
+  assert.deepEqual([taken(first), first.takePosition()], [[700, 701], '702']);
+  const quiet = stage({ lastId: -1 });
+  assert.deepEqual(answer(quiet, 500, 698, 699), { fromId: null, toId: null });
+  assert.deepEqual([taken(quiet), quiet.isWhole, quiet.takePosition()], [[], true, '700']);
+  const resumed = stage({ lastId: -1, position: '700' });
+  assert.deepEqual(answer(resumed, 500, 700), { fromId: 700, toId: null });
+  assert.deepEqual(taken(resumed), [700]);
+});
+
+test('a hole that stays is given up, and the trades behind it go on', () => {
+  const line = stage();
+  line.live(trades(14, 16), at(0));
+  line.disconnected();
+  assert.equal(line.holeSince, at(0));
+  line.giveUp(at(5_000));
+  line.giveUp(at(5_000));
+  assert.deepEqual(taken(line), ['11-13', 14, '15-15', 16]);
+});
+
+test('numbers that begin anew are a fault, not duplicates', () => {
+  const line = stage();
+  line.live(trades(11), at(0));
+  line.live([{ ...trade(3), ns: 100_000_000_000 }], at(0));
+  assert.match(line.fault!, /went back from 11 to 3/);
+});

@@ -1,0 +1,277 @@
+/**
+ * A line of trades that the venue numbers 1, 2, 3 … without holes. It resumes behind the last number on the tape. A hole
+ * is requested by its numbers while the live trades behind it wait. Numbers that the venue does not return, asked
+ * several times, are lost: exactly these are reported.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { DAY_NS, MINUTE_NS, MS_NS_BIG } from '@tapeloom/core/units';
+import type { MissingIds } from '../watermark/gap-ledger.ts';
+import {
+  type FeedTrade,
+  instantOf,
+  type Line,
+  type LineOutput,
+  type PageReading,
+  type PageWish,
+} from './line.ts';
+import type { LineBudget } from './line-budget.ts';
+import { LineQueue } from './line-queue.ts';
+
+/** A trade may overtake another by this much without a request. */
+const REORDER_NS = 100n * MS_NS_BIG;
+/** How long a joining line waits for a live trade, which may make the request unnecessary. */
+const JOIN_NS = 500n * MS_NS_BIG;
+/** Requests without progress before numbers are lost. The venue's pages may lag behind its stream. */
+const TRIES_MAX = 5;
+const TRY_AGAIN_NS = 250n * MS_NS_BIG;
+/** Trades that wait for the tape before more pages are requested. */
+const READY_MAX = 32_768;
+
+export interface NumberedLineOptions {
+  readonly symbol: string;
+  readonly budget: LineBudget;
+  /** The last number on the tape, -1 if none. */
+  readonly lastId: number;
+  /** What an earlier run left with `takePosition`. */
+  readonly position: string | null;
+}
+
+export class NumberedLine implements Line {
+  readonly symbol: string;
+  readonly #budget: LineBudget;
+  readonly #queue: LineQueue;
+  /** The next number to hand out; null: the line takes the first that it sees. */
+  #next: number | null;
+  /** Trades with greater numbers, ascending. */
+  #waiting: FeedTrade[] = [];
+  /** The highest number that was dropped for lack of memory, or that a page named. */
+  #droppedTo = -1;
+  #connectedAt: EpochNs | null = null;
+  #isJoined = false;
+  #asked: PageWish | null = null;
+  #tries = 0;
+  #tryAgainAt: EpochNs | null = null;
+  #holeSince: EpochNs | null = null;
+  #isPositionNew = false;
+  fault: string | null = null;
+
+  constructor({ symbol, budget, lastId, position }: NumberedLineOptions) {
+    this.symbol = symbol;
+    this.#budget = budget;
+    this.#queue = new LineQueue(budget);
+    const noted = position === null || position === '' ? -1 : Number(position);
+    const next = Math.max(lastId + 1, noted);
+    this.#next = next > 0 ? next : null;
+  }
+
+  get isWhole(): boolean {
+    return this.#isJoined && !this.#hasHole && this.#queue.length === 0;
+  }
+
+  get holeSince(): EpochNs | null {
+    return this.#hasHole ? this.#holeSince : null;
+  }
+
+  get #hasHole(): boolean {
+    return this.#waiting.length > 0 || (this.#next !== null && this.#droppedTo >= this.#next);
+  }
+
+  get checkWish(): PageWish | null {
+    return this.#isJoined && this.#next !== null ? { fromId: this.#next, toId: null } : null;
+  }
+
+  lacks(trades: readonly FeedTrade[]): boolean {
+    const next = this.#next;
+    return next !== null && trades.some(({ id }) => id >= next);
+  }
+
+  connected(now: EpochNs): void {
+    this.#connectedAt = now;
+    this.#isJoined = false;
+  }
+
+  disconnected(): void {
+    this.#connectedAt = null;
+    this.#isJoined = false;
+  }
+
+  live(trades: readonly FeedTrade[], now: EpochNs): void {
+    for (const trade of trades) this.#live(trade);
+    this.#drain(now);
+  }
+
+  wanted(now: EpochNs): PageWish | null {
+    const isEarly = this.#tryAgainAt !== null && now < this.#tryAgainAt;
+    if (this.#asked !== null || isEarly || this.#connectedAt === null) return null;
+    if (this.#queue.length > READY_MAX || !this.#budget.hasRoomForPages) return null;
+    const wish = this.#wish(now);
+    this.#asked = wish;
+    return wish;
+  }
+
+  page(wish: PageWish, reading: PageReading, now: EpochNs): void {
+    this.#asked = null;
+    if (reading.kind === 'forgotten') this.#forgotten(reading.oldestId, now);
+    else if (wish.fromId === null) this.#newest(reading.trades, now);
+    else this.#take(wish, reading, now);
+  }
+
+  #take(wish: PageWish, reading: PageReading & { readonly kind: 'trades' }, now: EpochNs): void {
+    const before = this.#next!;
+    for (const trade of reading.trades) this.#add(trade, true);
+    this.#drain(now);
+    if (this.#next! > before) {
+      this.#tries = 0;
+      this.#tryAgainAt = null;
+    } else if (this.#hasHole || !reading.isLast) this.#tryAgain(now);
+    // Behind a hole everything came live.
+    if (!this.#hasHole && (wish.toId !== null || reading.isLast)) this.#join();
+  }
+
+  pageFailed(): void {
+    this.#asked = null;
+  }
+
+  giveUp(now: EpochNs): void {
+    this.#lose(this.#waiting[0]?.id ?? this.#droppedTo + 1, now);
+  }
+
+  take(max: number): LineOutput | null {
+    return this.#queue.take(max);
+  }
+
+  takePosition(): string | null {
+    if (!this.#isPositionNew || this.#queue.length > 0) return null;
+    this.#isPositionNew = false;
+    return this.#next === null ? '' : `${this.#next}`;
+  }
+
+  #wish(now: EpochNs): PageWish | null {
+    if (this.#hasHole) {
+      // A trade may have overtaken the one before it, so that the hole closes by itself.
+      if (now - this.#holeSince! < REORDER_NS) return null;
+      return { fromId: this.#next!, toId: (this.#waiting[0]?.id ?? this.#droppedTo + 1) - 1 };
+    }
+    if (this.#isJoined || now - this.#connectedAt! < JOIN_NS) return null;
+    return { fromId: this.#next, toId: null };
+  }
+
+  #live(trade: FeedTrade): void {
+    if (this.#next === null) {
+      this.#next = trade.id;
+      this.#isPositionNew = true;
+    }
+    if (trade.id < this.#next) this.#judgeOld(trade);
+    else this.#add(trade, false);
+  }
+
+  /** Numbers that begin anew would all count as duplicates. */
+  #judgeOld(trade: FeedTrade): void {
+    const { last } = this.#queue;
+    if (last === null) return;
+    const aheadNs = (trade.day - last.day) * DAY_NS + trade.ns - last.ns;
+    if (aheadNs < MINUTE_NS) return;
+    this.fault = `The venue's trade numbers went back from ${last.id} to ${trade.id}.`;
+  }
+
+  #add(trade: FeedTrade, isOfPage: boolean): void {
+    const next = this.#next!;
+    if (trade.id < next) return;
+    if (!isOfPage && !this.#budget.hasRoom) {
+      this.#droppedTo = Math.max(this.#droppedTo, trade.id);
+      return;
+    }
+    if (trade.id === next && this.#waiting[0]?.id !== next) {
+      this.#queue.push(trade);
+      this.#next = next + 1;
+      if (!isOfPage) this.#join();
+      return;
+    }
+    this.#wait(trade);
+  }
+
+  #wait(trade: FeedTrade): void {
+    const waiting = this.#waiting;
+    if (waiting.length === 0 || waiting.at(-1)!.id < trade.id) waiting.push(trade);
+    else {
+      const at = placeOf(waiting, trade.id);
+      if (waiting[at]?.id === trade.id) return;
+      waiting.splice(at, 0, trade);
+    }
+    this.#budget.add(1);
+  }
+
+  /** Hands out the waiting trades that continue the line. */
+  #drain(now: EpochNs): void {
+    let count = 0;
+    for (; this.#waiting[count] !== undefined; count += 1) {
+      const trade = this.#waiting[count]!;
+      if (trade.id > this.#next!) break;
+      // The trade before it may have come while it waited.
+      if (trade.id < this.#next!) this.#budget.free(1);
+      else {
+        this.#queue.push(trade, true);
+        this.#next = trade.id + 1;
+      }
+    }
+    if (count > 0) {
+      this.#waiting = this.#waiting.slice(count);
+      if (this.#connectedAt !== null && !this.#hasHole) this.#join();
+    }
+    if (!this.#hasHole) this.#holeSince = null;
+    else if (this.#holeSince === null || count > 0) this.#holeSince = now;
+  }
+
+  #join(): void {
+    if (this.#connectedAt !== null) this.#isJoined = true;
+  }
+
+  #newest(trades: readonly FeedTrade[], now: EpochNs): void {
+    if (this.#next === null && trades.length > 0) {
+      this.#next = Math.max(...trades.map(({ id }) => id)) + 1;
+    }
+    this.#isPositionNew = true;
+    this.#join();
+    this.#drain(now);
+  }
+
+  #forgotten(oldestId: number | null, now: EpochNs): void {
+    if (oldestId !== null && this.#next !== null && oldestId > this.#next) {
+      this.#droppedTo = Math.max(this.#droppedTo, oldestId - 1);
+      this.#lose(oldestId, now);
+    } else this.#tryAgain(now);
+  }
+
+  #tryAgain(now: EpochNs): void {
+    this.#tries = Math.min(this.#tries + 1, TRIES_MAX);
+    this.#tryAgainAt = (now + TRY_AGAIN_NS * BigInt(2 ** (this.#tries - 1))) as EpochNs;
+    if (this.#tries === TRIES_MAX && this.#hasHole) this.giveUp(now);
+  }
+
+  /** The numbers before `untilId` are lost. */
+  #lose(untilId: number, now: EpochNs): void {
+    if (this.#next === null || untilId <= this.#next) return;
+    const ids: MissingIds = { firstId: this.#next, lastId: untilId - 1 };
+    const { last } = this.#queue;
+    const [after] = this.#waiting;
+    const from = last === null ? (0n as EpochNs) : ((instantOf(last) + 1n) as EpochNs);
+    const to = after === undefined ? from : instantOf(after);
+    this.#queue.lose({ from, to, ids, reason: 'lost' });
+    this.#next = untilId;
+    this.#isPositionNew = true;
+    this.#tries = 0;
+    this.#tryAgainAt = null;
+    this.#drain(now);
+  }
+}
+
+function placeOf(trades: readonly FeedTrade[], id: number): number {
+  let [low, high] = [0, trades.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (trades[middle]!.id < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,280 @@
+/**
+ * The feed of one live dataset, as a pure machine: events of its connections go in; actions, and offers for the tape,
+ * come out. An offer has trades in the feed's order, the gaps they lie behind, the place to resume from, and a watermark
+ * that holds once the trades are taken. A restart resumes from the tape alone.
+ */
+
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { LOTS_MAX, TICKS_MAX } from '@tapeloom/core/numbers';
+import { HOUR_NS_BIG, MINUTE_MS, MS_NS, MS_NS_BIG } from '@tapeloom/core/units';
+import type { IntakeBatch } from '../../tape/write/intake.ts';
+import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
+import type { TapeNote } from '../../tape/write/tape-note.ts';
+import { Supervisor } from './connection/supervisor.ts';
+import type { VenueBudget } from './connection/venue-budget.ts';
+import type { FeedAction, FeedContract, FeedEvent, PageAnswer, Venue } from './feed.ts';
+import { batchOf } from './feed-batches.ts';
+import type { FeedIntake } from './feed-intake.ts';
+import type { FeedStatus } from './feed-status.ts';
+import { type FeedTrade, instantOf, type Line } from './lines/line.ts';
+import { LineBudget } from './lines/line-budget.ts';
+import { FeedWatermark } from './watermark/feed-watermark.ts';
+
+/** An offer fits into one record of the log: its trades are on the tape together with its notes, or not at all. */
+export const OFFER_TRADES_MAX = 32_768;
+export const OFFER_NOTES_MAX = 1_024;
+/** The tape rejects times further ahead of the clock. */
+const AHEAD_NS_MAX = 2n * HOUR_NS_BIG;
+const GAP_AFTER_MS = 15 * MINUTE_MS;
+
+export interface FeedOffer {
+  readonly batches: readonly IntakeBatch[];
+  readonly promise: EpochNs | null;
+  readonly notes: readonly TapeNote[];
+}
+
+export interface LiveFeedOptions {
+  readonly venue: Venue;
+  readonly contracts: readonly FeedContract[];
+  readonly intake: Omit<FeedIntake, 'offer'>;
+  readonly budget: VenueBudget;
+  readonly random: () => number;
+  readonly graceMs?: number;
+  readonly gapAfterMs?: number;
+  readonly waitingBytesMax?: number;
+  /** A contract is down until a restart; `why` is for the operator. */
+  readonly onDown?: (symbol: string, why: string) => void;
+  readonly now: EpochNs;
+}
+
+export class LiveFeed {
+  readonly #lines = new Map<string, Line>();
+  readonly #lineBudget: LineBudget;
+  readonly #supervisor: Supervisor;
+  readonly #watermark: FeedWatermark;
+  readonly #gapAfterNs: bigint;
+  readonly #onDown: (symbol: string, why: string) => void;
+  readonly #down = new Map<string, string>();
+  /** The rest of an offer with many notes. */
+  readonly #waiting: FeedOffer[] = [];
+  #late = 0;
+  #rejected = 0;
+
+  constructor(options: LiveFeedOptions) {
+    const { venue, contracts, intake, now, gapAfterMs = GAP_AFTER_MS } = options;
+    this.#lineBudget = new LineBudget(options.waitingBytesMax);
+    this.#gapAfterNs = BigInt(gapAfterMs) * MS_NS_BIG;
+    this.#onDown = options.onDown ?? (() => undefined);
+    for (const contract of contracts) {
+      const { symbol } = contract;
+      const lastId = intake.lastId(symbol);
+      const position = intake.position(lineKey(symbol));
+      const line = venue.line({ contract, budget: this.#lineBudget, lastId, position });
+      this.#lines.set(symbol, line);
+    }
+    const hours = new Map(contracts.map((contract) => [contract.symbol, contract.hours]));
+    this.#watermark = new FeedWatermark({
+      ...(options.graceMs !== undefined && { graceMs: options.graceMs }),
+      gapAfterMs,
+      members: contracts.map(({ symbol }) => symbol),
+      hoursOf: (symbol) => hours.get(symbol) ?? null,
+      isKnown: (symbol) => intake.lastId(symbol) >= 0 || intake.position(lineKey(symbol)) !== null,
+      start: intake.promise,
+      gaps: intake.gaps,
+      position: (key) => intake.position(key),
+      now,
+    });
+    const { budget, random } = options;
+    const venueTime = intake.promise;
+    this.#supervisor = new Supervisor({
+      venue,
+      contracts,
+      lines: this.#lines,
+      budget,
+      random,
+      venueTime,
+      now,
+    });
+  }
+
+  event(connection: number, event: FeedEvent, now: EpochNs): readonly FeedAction[] {
+    return this.#supervisor.event(connection, event, now);
+  }
+
+  /** The answer to a request; null: none came, because of `why`. */
+  page(id: number, answer: PageAnswer | null, why: string, now: EpochNs): readonly FeedAction[] {
+    return this.#supervisor.page(id, answer, why, now);
+  }
+
+  /** To be called every few milliseconds. */
+  timer(now: EpochNs): readonly FeedAction[] {
+    for (const [symbol, why] of this.#supervisor.refused) this.#takeDown(symbol, why, now);
+    for (const [symbol, line] of this.#lines) {
+      if (line.fault !== null) this.#takeDown(symbol, line.fault, now);
+      const since = line.holeSince;
+      if (since !== null && now - since >= this.#gapAfterNs) line.giveUp(now);
+    }
+    return this.#supervisor.timer(now);
+  }
+
+  close(): readonly FeedAction[] {
+    return this.#supervisor.close();
+  }
+
+  /**
+   * The next offer; null: nothing is new. It must be taken by the tape before the next one is made. `isQuiet`: without
+   * trades and notes there is no offer, however far the watermark could move.
+   */
+  nextOffer(now: EpochNs, isQuiet = false): FeedOffer | null {
+    const waiting = this.#waiting.shift();
+    if (waiting !== undefined) return waiting;
+    const batches = this.#collect(now);
+    const positions = [...this.#lines].flatMap(([symbol, line]) => {
+      const text = this.#down.has(symbol) ? null : line.takePosition();
+      return text === null ? [] : [{ kind: 'position', key: lineKey(symbol), text } as const];
+    });
+    const hasNews = batches.length > 0 || positions.length > 0 || this.#watermark.hasNotes;
+    if (isQuiet && !hasNews) return null;
+    const next = this.#watermark.next(now);
+    const notes = [...(next?.notes ?? []), ...positions];
+    if (next === null && batches.length === 0 && notes.length === 0) return null;
+    return this.#divide({ batches, promise: next?.promise ?? null, notes });
+  }
+
+  /** The tape has taken an offer. */
+  taken({ late, rejected }: OfferCounts): void {
+    this.#late += late;
+    this.#rejected += rejected;
+  }
+
+  get watermark(): EpochNs | null {
+    return this.#watermark.watermark;
+  }
+
+  status(now: EpochNs): FeedStatus {
+    const watermark = this.#watermark;
+    const supervisor = this.#supervisor;
+    const lagNs = watermark.watermark === null ? 0 : Number(now - watermark.watermark);
+    return {
+      venue: supervisor.venue,
+      state: watermark.status(now),
+      connection: supervisor.state,
+      lagMs: Math.max(0, lagNs / MS_NS),
+      reconnects: supervisor.reconnects,
+      lastEnd: supervisor.lastEnd,
+      lastFailure: supervisor.lastFailure,
+      requestsLeft: supervisor.requestsLeft(now),
+      late: this.#late,
+      rejected: this.#rejected,
+      gapsOpen: watermark.openGaps.length,
+      gapsClosed: watermark.closedGaps,
+      waitingBytes: this.#lineBudget.bytes,
+      leftOut: Object.fromEntries(supervisor.leftOut),
+      contracts: [...this.#lines.keys()].map((symbol) => ({
+        symbol,
+        state: watermark.memberStatus(symbol, now),
+        fault: this.#down.get(symbol) ?? null,
+      })),
+    };
+  }
+
+  /** At most `OFFER_NOTES_MAX` notes in each offer; the gaps come first, the trades with the last of them. */
+  #divide(offer: FeedOffer): FeedOffer {
+    const { notes } = offer;
+    if (notes.length <= OFFER_NOTES_MAX) return offer;
+    const last = Math.floor((notes.length - 1) / OFFER_NOTES_MAX) * OFFER_NOTES_MAX;
+    for (let from = 0; from < last; from += OFFER_NOTES_MAX) {
+      const some = notes.slice(from, from + OFFER_NOTES_MAX);
+      this.#waiting.push({ batches: [], promise: null, notes: some });
+    }
+    this.#waiting.push({ ...offer, notes: notes.slice(last) });
+    return this.#waiting.shift()!;
+  }
+
+  /** All trades that are ready. */
+  #collect(now: EpochNs): readonly IntakeBatch[] {
+    const batches: IntakeBatch[] = [];
+    let room = OFFER_TRADES_MAX;
+    for (const [symbol, line] of this.#lines) {
+      while (room > 0) {
+        const output = line.take(room);
+        if (output === null) break;
+        room -= output.trades.length;
+        const trades = this.#admitted(symbol, output.trades, now);
+        if (trades.length > 0) batches.push(batchOf(symbol, trades));
+        if (output.loss !== null) this.#watermark.lose(symbol, output.loss);
+      }
+      this.#move(symbol, line, now);
+    }
+    return batches;
+  }
+
+  /** The trades to offer, without those that a gap names as missing. */
+  #admitted(symbol: string, trades: readonly FeedTrade[], now: EpochNs): readonly FeedTrade[] {
+    const admitted: FeedTrade[] = [];
+    for (const trade of trades) {
+      if (this.#down.has(symbol)) break;
+      const ts = instantOf(trade);
+      if (ts > now + AHEAD_NS_MAX) this.#loseOne(symbol, trade.id, now);
+      else if (!isWhole32(trade.price, TICKS_MAX) || !isWhole32(trade.size, LOTS_MAX)) {
+        this.#takeDown(symbol, offGrid(trade), now);
+      } else if (this.#admit(symbol, ts, trade.id, now)) admitted.push(trade);
+    }
+    const last = admitted.at(-1);
+    if (last === undefined) return admitted;
+    const ts = instantOf(last);
+    this.#watermark.traded(symbol, ts, last.id);
+    if (!this.#down.has(symbol)) this.#watermark.reach(symbol, ts, now);
+    return admitted;
+  }
+
+  #admit(symbol: string, ts: EpochNs, id: number, now: EpochNs): boolean {
+    const watermark = this.#watermark;
+    if (watermark.hasGaps(symbol) && !watermark.admits(symbol, ts, id)) return false;
+    if (watermark.isWhole(symbol)) return true;
+    // The first trade behind an outage: everything from here on is complete.
+    const recovered = watermark.isStarting(symbol)
+      ? { from: ts, lastMissingId: id - 1 }
+      : undefined;
+    watermark.reach(symbol, ts, now, recovered);
+    return true;
+  }
+
+  #loseOne(symbol: string, id: number, now: EpochNs): void {
+    const from = this.#watermark.watermark ?? now;
+    const ids = { firstId: id, lastId: id };
+    this.#watermark.lose(symbol, { from, to: from, ids, reason: 'impossible time' });
+  }
+
+  /** Moves the watermark of a contract without trades, or stops it. */
+  #move(symbol: string, line: Line, now: EpochNs): void {
+    if (this.#down.has(symbol)) return;
+    if (!line.isWhole || !this.#supervisor.isReady(symbol)) {
+      this.#watermark.interrupt(symbol, now);
+      return;
+    }
+    const venueTime = this.#supervisor.venueTimeOf(symbol);
+    if (venueTime === null) return;
+    const isStarting = this.#watermark.isStarting(symbol);
+    this.#watermark.reach(symbol, venueTime, now, isStarting ? { from: venueTime } : undefined);
+  }
+
+  #takeDown(symbol: string, why: string, now: EpochNs): void {
+    if (this.#down.has(symbol)) return;
+    this.#down.set(symbol, why);
+    this.#watermark.abandon(symbol, why, now);
+    this.#onDown(symbol, why);
+  }
+}
+
+function lineKey(symbol: string): string {
+  return `line:${symbol}`;
+}
+
+function isWhole32(value: number, max: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) <= max;
+}
+
+function offGrid({ id, price, size }: FeedTrade): string {
+  return `Trade ${id} has a price or size off the grid of its contract: ${price} ticks, ${size} lots.`;
+}
