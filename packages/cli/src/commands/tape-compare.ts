@@ -12,7 +12,7 @@ import {
   compareFile,
   type FileComparison,
 } from '@tapeloom/server/imports/compare-file';
-import { importedTape, liveTape } from '@tapeloom/server/imports/compared-tapes';
+import { importedTape, liveTape, repairedTape } from '@tapeloom/server/imports/compared-tapes';
 import { readAppliedInstruments } from '@tapeloom/server/markets/instruments/applied-instruments';
 import type { ListedDataset } from '@tapeloom/server/markets/instruments/instruments-file';
 import type { Disk } from '@tapeloom/server/platform/disk/disk';
@@ -130,7 +130,9 @@ async function comparedIn(
   const tapeRoot = `${data}/tape`;
   const applied = (await readAppliedInstruments(disk, data))?.datasets ?? [];
   const live = (await marketsOf(io, data))[0]!;
-  if (dataset === live.dataset || (dataset === undefined && applied.length === 0)) {
+  const isListed = applied.some(({ name }) => name === dataset);
+  const isDefault = dataset === undefined && applied.length === 0;
+  if ((dataset === live.dataset && !isListed) || isDefault) {
     const { contracts } = live.listing(dayOf(now));
     return {
       contracts: contracts.map((contract) => ({ contract, names: [] })),
@@ -147,7 +149,8 @@ async function comparedIn(
   }
   const none = { dataset: found.name, revision: 0, days: new Map() };
   const manifest = (await readImported(disk, tapeRoot, found.name)) ?? none;
-  return { contracts: found.contracts, tape: importedTape(disk, tapeRoot, manifest) };
+  const tapeOf = found.live === undefined ? importedTape : repairedTape;
+  return { contracts: found.contracts, tape: tapeOf(disk, tapeRoot, manifest) };
 }
 
 function contractOf({ contracts }: Compared, symbol: string | undefined) {

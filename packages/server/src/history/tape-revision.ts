@@ -1,8 +1,7 @@
 /**
  * The revision of a contract's imported days, which a page's `next` carries. It changes when a day from the start of
  * the range to the position of `next` is added, replaced or removed: the ranks of that day then mean other trades, and
- * resuming would skip or repeat some. Days of a live market change only by an import that repairs them, and have no
- * revision before the first one.
+ * resuming would skip or repeat some. Days that no file can repair never change and have no revision.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,10 +13,10 @@ const REVISION = new RegExp(
   `^(?<cursor>[^${MARK}]*)${MARK}(?<revision>[0-9a-f]{${REVISION_DIGITS}})$`,
 );
 
-/** The served imported days by contract. */
+/** The served imported days by contract; contracts that may be repaired are named even without such days. */
 export type ServedDays = ReadonlyMap<string, ReadonlyMap<UtcDay, { readonly digest: string }>>;
 
-/** Null for a contract that was not imported. */
+/** Null for a contract that no file can change. */
 export function tapeRevision(
   served: ServedDays,
   contract: string,
@@ -31,17 +30,6 @@ export function tapeRevision(
     if (day >= first && day <= last) hash.update(` ${day} ${days.get(day)!.digest}`);
   }
   return hash.digest('hex').slice(0, REVISION_DIGITS);
-}
-
-/** Whether days from `first` to `last` were imported. */
-export function hasImported(
-  served: ServedDays,
-  contract: string,
-  first: UtcDay,
-  last: UtcDay,
-): boolean {
-  const days = served.get(contract)?.keys() ?? [];
-  return [...days].some((day) => day >= first && day <= last);
 }
 
 export function withRevision(cursor: string, revision: string | null): string {

@@ -8,6 +8,7 @@ import { readImportedDay } from '../tape/imported/imported-files.ts';
 import type { ImportedManifest } from '../tape/imported/imported-manifest.ts';
 import { SealedDays } from '../tape/read/sealed-days.ts';
 import type { ComparedTape } from './compare-file.ts';
+import { differenceOf } from './spans.ts';
 
 export function importedTape(
   disk: Disk,
@@ -36,10 +37,28 @@ export function liveTape(disk: Disk, tapeRoot: string, dataset: string): Compare
       return counts;
     },
     read: async (symbol, day) => {
-      const { rows } = await sealed.sidecar(symbol, day);
+      const { rows, gaps = [] } = await sealed.sidecar(symbol, day);
       const whole = allocateBatch(day, 1 as Rank, rows);
       for await (const batch of sealed.read(symbol, day, 0, rows)) append(whole, batch);
-      return { trades: whole, covered: [[0, DAY_NS]], strays: null };
+      return { trades: whole, covered: differenceOf([[0, DAY_NS]], gaps), strays: null };
+    },
+  };
+}
+
+/** A live tape that reads its imported days instead of the sealed ones. */
+export function repairedTape(
+  disk: Disk,
+  tapeRoot: string,
+  manifest: ImportedManifest,
+): ComparedTape {
+  const live = liveTape(disk, tapeRoot, manifest.dataset);
+  const imported = importedTape(disk, tapeRoot, manifest);
+  return {
+    tradesByDay: async (symbol) =>
+      new Map([...(await live.tradesByDay(symbol)), ...(await imported.tradesByDay(symbol))]),
+    read: async (symbol, day) => {
+      const isImported = manifest.days.get(symbol)?.has(day) === true;
+      return await (isImported ? imported : live).read(symbol, day);
     },
   };
 }

@@ -56,8 +56,12 @@ export function sharedMarkets({ live }: Pick<MarketSettings, 'live'>): readonly 
 
 /** The datasets of the instruments file, whether their trades are received or imported. */
 export function listedDatasets({ live, imported }: MarketSettings): readonly ListedDataset[] {
-  const received = live.flatMap((setting) => (setting.kind === 'push' ? [setting.listed] : []));
-  return [...received, ...imported];
+  return [...pushedListings({ live }), ...imported];
+}
+
+/** The datasets whose trades are pushed; files may repair their finished days. */
+export function pushedListings({ live }: Pick<MarketSettings, 'live'>): readonly ListedDataset[] {
+  return live.flatMap((setting) => (setting.kind === 'push' ? [setting.listed] : []));
 }
 
 /** The same markets with other instruments. */
@@ -73,5 +77,5 @@ export function relisted(
 }
 
 export function pushedDatasets({ live }: Pick<MarketSettings, 'live'>): readonly string[] {
-  return live.flatMap((setting) => (setting.kind === 'push' ? [setting.listed.name] : []));
+  return pushedListings({ live }).map(({ name }) => name);
 }

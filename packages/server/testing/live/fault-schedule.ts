@@ -29,12 +29,10 @@ const lasting = fc.oneof(
   fc
     .constantFrom(429, 418, 403, 500)
     .map((pageStatus) => ({ name: `pages ${pageStatus}`, faults: { pageStatus } })),
-  fc
-    .tuple(fc.constantFrom(0, 5, 60), fc.boolean())
-    .map(([remembered, saysForgotten]) => ({
-      name: `remembers ${remembered}`,
-      faults: { remembered, saysForgotten },
-    })),
+  fc.tuple(fc.constantFrom(0, 5, 60), fc.boolean()).map(([remembered, saysForgotten]) => ({
+    name: `remembers ${remembered}`,
+    faults: { remembered, saysForgotten },
+  })),
 );
 
 const once = fc.constantFrom<Fault['begin']>(

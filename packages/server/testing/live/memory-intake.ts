@@ -9,8 +9,7 @@ import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { FeedIntake } from '../../src/markets/live/feed-intake.ts';
 import type { FeedOffer } from '../../src/markets/live/live-feed.ts';
 import type { TapeGap } from '../../src/tape/tape-gap.ts';
-import type { IntakeBatch } from '../../src/tape/write/intake.ts';
-import type { OfferCounts } from '../../src/tape/write/sequencer/offer.ts';
+import type { IntakeBatch, OfferCounts } from '../../src/tape/write/intake.ts';
 import type { TapeNote } from '../../src/tape/write/tape-note.ts';
 
 export interface TapeTrade {

@@ -7,8 +7,7 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { LOTS_MAX, TICKS_MAX } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG, MINUTE_MS, MS_NS, MS_NS_BIG } from '@tapeloom/core/units';
-import type { IntakeBatch } from '../../tape/write/intake.ts';
-import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
+import type { IntakeBatch, OfferCounts } from '../../tape/write/intake.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
 import { Supervisor } from './connection/supervisor.ts';
 import type { VenueBudget } from './connection/venue-budget.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { extendSessionBook } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { DAY_NS } from '@tapeloom/core/units';
 import { addDays, epochNs, utcDay } from '@tapeloom/core/utc-day';
@@ -9,6 +10,7 @@ import { readInstruments } from '../../markets/instruments/read-instruments.ts';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { RollStore } from '../../tape/imported/roll-store.ts';
 import { importedPath } from '../../tape/tape-paths.ts';
+import { SessionStore } from '../../tape/write/session-store.ts';
 import { type DatasetNews, ImportedDatasets } from './imported-datasets.ts';
 
 const DATA = '/data';
@@ -127,7 +129,7 @@ test('rolls that volume has decided take effect while the service runs [INST-04]
   const disk = new SimDisk().boot();
   await imports(disk, 100, 0);
   const rig = await (await Rig.open(disk)).watch();
-  const meant = () => rig.heard.at(-1)!.market.listing().book.resolve('CL.v.0', addDays(DAY, 1));
+  const meant = () => rig.heard.at(-1)!.market!.listing().book.resolve('CL.v.0', addDays(DAY, 1));
   assert.equal(meant()?.symbol, 'CLZ6');
   const rolls = [
     { from: utcDay(20_261_101), symbol: 'CLZ6' },
@@ -217,4 +219,44 @@ test('midnight alone makes the books reach on, and is no news of days', async ()
   await rig.look();
   assert.deepEqual(rig.days.slice(1), [[]]);
   assert.equal(rig.bookEnd, addDays(before, 1));
+});
+
+test('of a live dataset with repairs it tells days and earlier sessions, and nothing of its contracts', async () => {
+  const disk = new SimDisk().boot();
+  const clock = new MovedClock(epochNs(addDays(DAY, 3), 0));
+  const [listed] = LISTED;
+  const live = { source: 'push', graceMs: 250, gapAfterMs: 900_000 } as const;
+  const store = new SessionStore(disk, ROOT, 'GLBX');
+  const [calendar] = listed!.calendars;
+  const far = addDays(DAY, -500);
+  const opened = await ImportedDatasets.open({
+    ...{ disk, data: DATA, clock, listed: [] },
+    repaired: [{ ...listed!, live }],
+  });
+  assert.deepEqual([opened.names, opened.markets, opened.books], [['GLBX'], [], []]);
+  assert.deepEqual(opened.servedDays.get('CLZ6')?.size, 0, 'pages know that it may change');
+  const heard: DatasetNews[] = [];
+  let look = () => {};
+  const every = (_ms: number, run: () => void) => {
+    look = run;
+    return { [Symbol.dispose]: () => {} };
+  };
+  const changed = async (news: DatasetNews) => {
+    heard.push(news);
+    return true;
+  };
+  opened.watch({ every }, { changed, onFault: (error) => assert.fail(String(error)) });
+  await settled();
+  await store.saveImported(extendSessionBook(null, calendar!, far, DAY, clock.now()));
+  await imports(disk, 100, 0);
+  look();
+  await settled();
+  assert.deepEqual([...heard.at(-1)!.days], [['CLZ6', [DAY]]]);
+  assert.equal(heard.at(-1)!.market, null);
+  assert.deepEqual([...opened.servedDays.get('CLZ6')!.keys()], [DAY]);
+  assert.equal(opened.lastDayOf('GLBX', new Set(['CLZ6'])), null);
+  const own = extendSessionBook(null, calendar!, DAY, addDays(DAY, 90), clock.now());
+  const [joined] = opened.withEarlier('GLBX', [own]);
+  assert.deepEqual([joined!.from, joined!.to], [far, addDays(DAY, 90)]);
+  assert.deepEqual(opened.withEarlier('SIM', [own]), [own]);
 });

@@ -1,10 +1,17 @@
 /**
- * The imported datasets of a running service, read-only. An import is a separate process; the service finds its results
- * by checking the manifest once a second. Sessions come from the books that imports wrote, and beyond those from the
+ * The imported days of a running service, read-only. An import is a separate process; the service finds its results by
+ * checking the manifest once a second. Sessions come from the books that imports wrote, and beyond those from the
  * calendar. The manifest served last is stored, so that days replaced while no service ran count as repairs too.
+ *
+ * A live dataset may have imported days as well. Its contracts and sessions come from its tape's writer; only sessions
+ * before those come from the books of imports.
  */
 
-import { extendSessionBook, type SessionBook } from '@tapeloom/core/calendar/session-book';
+import {
+  extendSessionBook,
+  joinSessionBooks,
+  type SessionBook,
+} from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { ServedDays } from '../../history/tape-revision.ts';
@@ -17,6 +24,7 @@ import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import type { DatasetBook } from '../../runs/session-tables.ts';
 import { type ChangedDays, changedDays } from '../../tape/imported/changed-days.ts';
 import {
+  type ImportedDay,
   type ImportedDays,
   type ImportedManifest,
   readImported,
@@ -30,17 +38,24 @@ const LOOK_EVERY_MS = 1_000;
 /** Books cover this many days before and after today, as on a live tape, also where no import wrote them. */
 const BOOK_DAYS = 60;
 const NO_DAYS: ImportedDays = new Map();
+const NO_CONTRACT_DAYS: ReadonlyMap<UtcDay, ImportedDay> = new Map();
 
 export interface ImportedDatasetsOptions {
   readonly disk: Disk;
   readonly data: string;
+  /** Datasets of imported days only. */
   readonly listed: readonly ListedDataset[];
+  /** Live datasets whose finished days may come from files; absent: none. */
+  readonly repaired?: readonly ListedDataset[];
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /** A dataset as of its newest manifest. */
 export interface DatasetNews {
-  readonly market: FilesMarket;
+  readonly dataset: string;
+  /** Null for a live dataset, whose contracts are not those of its files. */
+  readonly market: FilesMarket | null;
+  /** Of a live dataset: those that imports wrote. */
   readonly books: readonly SessionBook[];
   /** Changed days by contract; empty if only rolls or sessions changed. */
   readonly days: ChangedDays;
@@ -73,8 +88,8 @@ export class ImportedDatasets {
   readonly #relisted = new Map<string, ListedDataset>();
   /** By dataset, the error of files that could not be read: each is logged once. */
   readonly #faulty = new Map<string, string>();
-  /** By dataset, the manifest that all threads know. */
-  readonly #served = new Map<string, ImportedManifest>();
+  /** By dataset, the days that all threads know. */
+  readonly #served = new Map<string, { readonly revision: number; readonly days: ImportedDays }>();
   #servedDays: ServedDays = new Map();
   #isLooking = false;
   readonly #saves = new SerialQueue();
@@ -86,34 +101,45 @@ export class ImportedDatasets {
   /** Rejects with a `TapeDamagedError` if a file of a dataset is damaged. */
   static async open(options: ImportedDatasetsOptions): Promise<ImportedDatasets> {
     const opened = new ImportedDatasets(options);
-    const { disk, listed } = options;
-    for (const one of listed) {
+    const { disk, listed, repaired = [] } = options;
+    for (const one of [...listed, ...repaired]) {
       const served = await readImported(disk, opened.#servedRoot, one.name);
       const decided = await new RollStore(disk, opened.#servedRoot, one.name).load();
       const version = await opened.#versionOf(one.name);
       const before = { days: served?.days ?? NO_DAYS, decided: decided.size > 0 ? decided : null };
       const dataset = await opened.#read(one, version, before);
       opened.#datasets.set(one.name, dataset);
-      opened.#serve(dataset.manifest);
+      opened.#serve(dataset);
     }
     return opened;
   }
 
   get markets(): readonly FilesMarket[] {
-    return [...this.#datasets.values()].map(({ market }) => market);
+    return [...this.#datasets.values()].flatMap(({ market }) => market ?? []);
   }
 
+  /** Those of datasets of imported days only. */
   get books(): readonly DatasetBook[] {
-    return [...this.#datasets].flatMap(([dataset, { books }]) =>
-      books.map((book) => ({ dataset, book })),
+    return [...this.#datasets].flatMap(([dataset, { books, market }]) =>
+      market === null ? [] : books.map((book) => ({ dataset, book })),
     );
   }
 
+  /** The books of a live tape, with the earlier sessions that imports into it needed. */
+  withEarlier(dataset: string, books: readonly SessionBook[]): readonly SessionBook[] {
+    const imported = this.#datasets.get(dataset)?.books ?? [];
+    return books.map((book) => {
+      const other = imported.find(({ calendar }) => calendar === book.calendar);
+      return other === undefined ? book : joinSessionBooks(book, other);
+    });
+  }
+
+  /** Live datasets too, if files may be imported into them. */
   get names(): readonly string[] {
     return [...this.#datasets.keys()];
   }
 
-  /** The newest day of these contracts; null if there is none. */
+  /** The newest day of these contracts; null if there is none, or if the tape of a live dataset decides. */
   lastDayOf(dataset: string, symbols: ReadonlySet<string>): UtcDay | null {
     const lastDays = this.#datasets.get(dataset)?.lastDays;
     let last: UtcDay | null = null;
@@ -165,7 +191,7 @@ export class ImportedDatasets {
   async #tell(dataset: Dataset, events: ImportedEvents): Promise<void> {
     const { manifest, days, listed, decided } = dataset;
     try {
-      const isOver = await events.changed(dataset).finally(() => this.#serve(manifest));
+      const isOver = await events.changed(dataset).finally(() => this.#serve(dataset));
       if (!isOver || days.size === 0 || manifest === null) return;
       await this.#saves.run(() => this.#saveServed(manifest, decided));
     } catch (error) {
@@ -173,11 +199,13 @@ export class ImportedDatasets {
     }
   }
 
-  #serve(manifest: ImportedManifest | null): void {
-    if (manifest === null) return;
-    const { dataset, revision } = manifest;
+  #serve({ dataset, manifest, listed, market }: Dataset): void {
+    const { revision, days } = manifest ?? { revision: 0, days: NO_DAYS };
     if ((this.#served.get(dataset)?.revision ?? -1) > revision) return;
-    this.#served.set(dataset, manifest);
+    // Any contract of a live dataset may be repaired while a client turns its pages.
+    const repairable = market === null ? listed.contracts : [];
+    const none = repairable.map(({ contract }) => [contract.symbol, NO_CONTRACT_DAYS] as const);
+    this.#served.set(dataset, { revision, days: new Map([...none, ...days]) });
     this.#servedDays = new Map([...this.#served.values()].flatMap(({ days }) => [...days]));
   }
 
@@ -203,26 +231,32 @@ export class ImportedDatasets {
     const manifest = await readImported(disk, this.#tapeRoot, listed.name);
     const decided = await new RollStore(disk, this.#tapeRoot, listed.name).load();
     const days = manifest?.days ?? NO_DAYS;
-    const moved = movedDays(listed, { before: before.decided ?? decided, after: decided }, days);
+    const isLive = listed.live !== undefined;
+    const rolls = { before: before.decided ?? decided, after: decided };
+    const moved = isLive ? undefined : movedDays(listed, rolls, days);
     return {
+      dataset: listed.name,
       decided,
       listed,
       version,
       manifest,
-      lastDays: lastDaysOf(days),
-      market: new FilesMarket(listed, decided, days),
+      lastDays: isLive ? new Map() : lastDaysOf(days),
+      market: isLive ? null : new FilesMarket(listed, decided, days),
       books: await this.#booksOf(listed),
       days: changedDays(before.days, days, moved),
     };
   }
 
-  async #booksOf({ name, calendars }: ListedDataset): Promise<readonly SessionBook[]> {
+  async #booksOf({ name, calendars, live }: ListedDataset): Promise<readonly SessionBook[]> {
     const store = new SessionStore(this.#options.disk, this.#tapeRoot, name);
     const now = this.#options.clock.now();
     const [from, to] = [this.#dayFromNow(-BOOK_DAYS), this.#dayFromNow(BOOK_DAYS)];
     const books: SessionBook[] = [];
     for (const calendar of calendars) {
-      books.push(extendSessionBook(await store.load(calendar.name), calendar, from, to, now));
+      const isLive = live !== undefined;
+      const found = await (isLive ? store.loadImported(calendar.name) : store.load(calendar.name));
+      if (found === null && isLive) continue;
+      books.push(extendSessionBook(found, calendar, from, to, now));
     }
     return books;
   }

@@ -115,6 +115,8 @@ export class Doors implements AsyncDisposable {
   readonly #ingests: Ingests;
   readonly #epochs: CursorEpochs;
   readonly #damage: TapeDamage;
+  /** By dataset, the session books of its tape's writer. */
+  readonly #liveBooks = new Map<string, readonly SessionBook[]>();
 
   constructor(options: DoorOptions, events: DoorEvents) {
     const { config, log, opened, ingests, accounts } = options;
@@ -134,8 +136,12 @@ export class Doors implements AsyncDisposable {
       markets: [...options.markets.map(openMarket), ...this.#imported.markets],
       day: dayOf(clock.now()),
       timeOf: (dataset) => ingests.timeOf(dataset),
-      books: [...opened.books, ...this.#imported.books],
+      books: [...withEarlierSessions(opened.books, this.#imported), ...this.#imported.books],
     });
+    for (const dataset of ingests.datasets) {
+      const own = opened.books.filter((one) => one.dataset === dataset);
+      this.#liveBooks.set(dataset, own.map(({ book }) => book));
+    }
     this.#unknownTapes = tapesToKnow(opened, ingests.pushed);
     this.#noteKnown(null);
     this.#catalogue = catalogueFacts(publishedDefinitions());
@@ -278,7 +284,8 @@ export class Doors implements AsyncDisposable {
   }
 
   updateSessions(dataset: string, books: readonly SessionBook[]): void {
-    this.#world.replaceBooks(dataset, books);
+    this.#liveBooks.set(dataset, books);
+    this.#world.replaceBooks(dataset, this.#imported.withEarlier(dataset, books));
     this.#sessionsChanged();
   }
 
@@ -302,8 +309,11 @@ export class Doors implements AsyncDisposable {
   }
 
   #watchDamage({ log, opened }: DoorOptions): TapeDamage {
-    const check = (symbol: string, day: UtcDay) =>
+    const check = (symbol: string, day: UtcDay) => {
+      // The writer of the tape has other files of a repaired day.
+      if (this.#imported.servedDays.get(symbol)?.has(day) === true) return;
       this.#ingests.check(this.#world.datasetOf(symbol), symbol, day);
+    };
     const damage = new TapeDamage({
       log,
       missing: [...opened.recoveries.values()].flatMap(({ missing }) => missing),
@@ -363,12 +373,17 @@ export class Doors implements AsyncDisposable {
 
   #watchImports(): Disposable {
     return this.#imported.watch(this.#timers, {
-      changed: async ({ market, books, days }) => {
-        this.#world.replaceMarket(market);
-        this.#world.replaceBooks(market.dataset, books);
-        this.#sessionsChanged();
+      changed: async ({ dataset, market, books, days }) => {
+        const live = this.#liveBooks.get(dataset);
+        if (market !== null) {
+          this.#world.replaceMarket(market);
+          this.#world.replaceBooks(dataset, books);
+          this.#sessionsChanged();
+        } else if (live !== undefined) this.updateSessions(dataset, live);
         const changed = [...days].flatMap(([contract, of]) => of.map((day) => ({ contract, day })));
-        if (changed.length > 0) this.#past.compute.refresh(market.dataset, changed);
+        // The day that could not be read may be one that was repaired.
+        if (market === null) for (const { contract, day } of changed) this.#damage.sound(contract, day);
+        if (changed.length > 0) this.#past.compute.refresh(dataset, changed);
         const isOver = await this.#epochs.noteImported(days);
         this.gateway.lookAtNames();
         return isOver;
@@ -428,6 +443,15 @@ export class Doors implements AsyncDisposable {
       },
     });
   }
+}
+
+function withEarlierSessions(
+  books: TapesOpened['books'],
+  imported: ImportedDatasets,
+): TapesOpened['books'] {
+  return books.flatMap(({ dataset, book }) =>
+    imported.withEarlier(dataset, [book]).map((joined) => ({ dataset, book: joined })),
+  );
 }
 
 /** An empty tape that waits for pushed trades may stay empty. */

@@ -111,3 +111,41 @@ test('days that are more than a tenth and a week go a day after they were announ
   assert.deepEqual(await lookAfter(125n), [[null], 31], 'a day more is no tenth');
   assert.deepEqual(await lookAfter(126n), [[], 31]);
 });
+
+test('imported days of a live dataset go with its own, counted from today, unless an import runs', async () => {
+  const days = [-40, -31, -30].map((back) => addDays(TODAY, back));
+  const calendar = calendarNamed('round-the-clock');
+  const [from, to] = [utcDay(20190101), utcDay(20260501)];
+  const book = extendSessionBook(null, calendar, from, to, epochNs(TODAY, 0));
+  await new SessionStore(disk, `${data}/tape`, 'FEED').save(book);
+  const early = addDays(TODAY, -50);
+  const rows = [[1, 2, 3, 1]] as const;
+  await importDays(disk, `${data}/tape`, 'FEED', [
+    { symbol: 'ESM6', day: early, rows },
+    { symbol: 'ESM6', day: days[2]!, rows },
+  ]);
+  for (const day of days) {
+    const batch = allocateBatch(day, 1 as Rank, 1);
+    await sealDay(disk, `${data}/tape`, { dataset: 'FEED', symbol: 'ESM6', batch });
+  }
+  const manifest = await TapeManifest.open(disk, `${data}/tape`, 'FEED');
+  await manifest.save();
+  const importedDays = async () => [
+    ...((await readImported(disk, `${data}/tape`, 'FEED'))!.days.get('ESM6')?.keys() ?? []),
+  ];
+  await removeOldImportedDays(place);
+  assert.deepEqual(await importedDays(), [early, days[2]], 'its age counts from today');
+  {
+    using _import = lockDirectory(`${data}/tape/FEED`);
+    const removals = await removeOldLiveDays(place, 'FEED', manifest, TODAY, () => null);
+    assert.deepEqual(
+      removals.map((one) => one.days),
+      [days.slice(0, 2)],
+    );
+    assert.deepEqual(await importedDays(), [early, days[2]]);
+  }
+  const removals = await removeOldLiveDays(place, 'FEED', manifest, TODAY, () => null);
+  assert.deepEqual(removals, [{ symbol: 'ESM6', keptFrom: days[2], days: [early] }]);
+  assert.deepEqual(await importedDays(), [days[2]]);
+  assert.equal((await disk.list(`${data}/tape/FEED/days/ESM6`)).length, 4);
+});

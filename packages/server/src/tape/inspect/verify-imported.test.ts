@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../../simulation/disk/sim-disk.ts';
-import { importDays, type TradeRow } from '../../../testing/imported-dataset.ts';
+import { batchOf, importDays, type TradeRow } from '../../../testing/imported-dataset.ts';
 import type { Disk } from '../../platform/disk/disk.ts';
+import { TapeManifest } from '../tape-manifest.ts';
+import { sealDay } from '../write/seal/seal.ts';
 import { verifyTape } from './verify-tape.ts';
 
 const ROOT = '/data/tape';
@@ -54,17 +56,39 @@ test('damaged, missing and strange files of imported days are found', async () =
   assert.deepEqual(await said(disk), ['finding is no part of a tape']);
 });
 
-test('a damaged manifest or list of rolls is found, and what belongs to a live dataset', async () => {
+test('a damaged manifest or list of rolls is found', async () => {
   const { machine, disk } = await imported();
   machine.put(`${ROOT}/GLBX/rolls.json`, new TextEncoder().encode('{}'));
-  machine.put(`${ROOT}/GLBX/manifest.json`, new TextEncoder().encode('{}'));
   const path = `${ROOT}/GLBX/imported.json`;
   const bytes = machine.bytes(path)!.slice();
   bytes[40]! ^= 1;
   machine.put(path, bytes);
   const lines = await said(disk);
-  assert.equal(lines.length, 3);
-  assert.match(lines[0]!, /belongs to a live dataset/);
-  assert.match(lines[1]!, /list of decided rolls/);
-  assert.match(lines[2]!, /manifest of imported days/);
+  assert.equal(lines.length, 2);
+  assert.match(lines[0]!, /list of decided rolls/);
+  assert.match(lines[1]!, /manifest of imported days/);
+});
+
+test('imported days of a live dataset are checked beside its own, and neither is strange to the other', async () => {
+  const { machine, disk, file } = await imported();
+  const live = { dataset: 'GLBX', symbol: 'ESZ6', batch: batchOf(DAY, [ROW, ROW]) };
+  await sealDay(disk, ROOT, live);
+  const manifest = await TapeManifest.open(disk, ROOT, 'GLBX');
+  await manifest.save();
+  machine.put(`${ROOT}/GLBX/imported-sessions/cme.json`, new TextEncoder().encode('{}'));
+  assert.equal((await said(disk)).length, 1, 'the session book');
+  await disk.remove(`${ROOT}/GLBX/imported-sessions/cme.json`);
+  assert.deepEqual(await said(disk), []);
+  machine.put(`${DAYS}/other`, new Uint8Array(1));
+  assert.deepEqual(await said(disk), ['finding is no part of a tape']);
+  await disk.remove(`${DAYS}/other`);
+  const imports = file('json').slice(0, -5);
+  for (const path of [`${DAYS}/${DAY}.arrow`, `${imports}.json`]) {
+    const bytes = machine.bytes(path)!.slice();
+    const changed = bytes.slice();
+    changed[changed.length - 30]! ^= 1;
+    machine.put(path, changed);
+    assert.match((await said(disk)).join(), /^finding /, path);
+    machine.put(path, bytes);
+  }
 });
