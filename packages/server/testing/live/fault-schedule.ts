@@ -29,12 +29,10 @@ const lasting = fc.oneof(
   fc
     .constantFrom(429, 418, 403, 500)
     .map((pageStatus) => ({ name: `pages ${pageStatus}`, faults: { pageStatus } })),
-  fc
-    .tuple(fc.constantFrom(0, 5, 60), fc.boolean())
-    .map(([remembered, saysForgotten]) => ({
-      name: `remembers ${remembered}`,
-      faults: { remembered, saysForgotten },
-    })),
+  fc.tuple(fc.constantFrom(0, 5, 60), fc.boolean()).map(([remembered, saysForgotten]) => ({
+    name: `remembers ${remembered}`,
+    faults: { remembered, saysForgotten },
+  })),
 );
 
 const once = fc.constantFrom<Fault['begin']>(
@@ -65,7 +63,7 @@ export function suffer(run: FeedRun, schedule: readonly Fault[]): void {
     else if (begin === 'full') run.fullSteps = 100;
     else if (begin !== 'nothing') run.crash(begin);
     run.run(forMs);
-    run.judge();
+    run.judge({ isLying: true });
     if (forMs > 50) run.heal();
   }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FeedRun } from '../../../testing/live/feed-run.ts';
 import { faultSchedule, suffer } from '../../../testing/live/fault-schedule.ts';
+import { FeedRun } from '../../../testing/live/feed-run.ts';
 
 const GAP_AFTER_MS = 40_000;
 

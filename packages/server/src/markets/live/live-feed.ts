@@ -7,6 +7,7 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { LOTS_MAX, TICKS_MAX } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG, MINUTE_MS, MS_NS, MS_NS_BIG } from '@tapeloom/core/units';
+import { later } from '@tapeloom/core/utc-day';
 import type { IntakeBatch } from '../../tape/write/intake.ts';
 import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
@@ -257,7 +258,8 @@ export class LiveFeed {
     const venueTime = this.#supervisor.venueTimeOf(symbol);
     if (venueTime === null) return;
     const isStarting = this.#watermark.isStarting(symbol);
-    this.#watermark.reach(symbol, venueTime, now, isStarting ? { from: venueTime } : undefined);
+    const from = later(venueTime, line.beginsBehind ?? venueTime);
+    this.#watermark.reach(symbol, venueTime, now, isStarting ? { from } : undefined);
   }
 
   #takeDown(symbol: string, why: string, now: EpochNs): void {

@@ -213,8 +213,12 @@ export class FeedWatermark {
 
   status(now: EpochNs): FeedState {
     let state: FeedState = 'live';
-    for (const member of this.#members.values()) {
+    const members = [...this.#members.values()];
+    // A contract that was never traded does not make the others stale.
+    const hasBegun = members.some((member) => member.state !== 'starting');
+    for (const member of members) {
       if (member.state === 'whole' || member.state === 'abandoned') continue;
+      if (member.state === 'starting' && hasBegun) continue;
       if (now - member.interruptedAt >= DOWN_AFTER_NS) return 'down';
       state = 'stale';
     }
