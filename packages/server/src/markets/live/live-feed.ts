@@ -132,7 +132,9 @@ export class LiveFeed {
     if (waiting !== undefined) return waiting;
     const batches = this.#collect(now);
     const positions = [...this.#lines].flatMap(([symbol, line]) => {
-      const text = this.#down.has(symbol) ? null : line.takePosition();
+      // A place on the tape says that the contract has begun: its first gap must be there too.
+      const isEarly = this.#down.has(symbol) || this.#watermark.isStarting(symbol);
+      const text = isEarly ? null : line.takePosition();
       return text === null ? [] : [{ kind: 'position', key: lineKey(symbol), text } as const];
     });
     const hasNews = batches.length > 0 || positions.length > 0 || this.#watermark.hasNotes;
