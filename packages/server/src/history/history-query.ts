@@ -21,7 +21,7 @@ import { Refusal } from '../platform/refusal.ts';
 import { dayText } from '../platform/refusal-answer.ts';
 import type { ExportFormat, HistoryFields, HistoryOperation } from './history-fields.ts';
 import { readStudyFields } from './study-fields.ts';
-import { hasImported, type ServedDays, tapeRevision } from './tape-revision.ts';
+import { type ServedDays, tapeRevision } from './tape-revision.ts';
 
 /** Objects in a snapshot of an indicator without a `depth` parameter. */
 const DEPTH_DEFAULT = 500;
@@ -237,23 +237,14 @@ function requireAge({ cursor }: HistoryFields, { entitlements, now }: HistoryCon
   throw Refusal.ofQuestion({ code: 'CURSOR_EXPIRED', detail });
 }
 
-/**
- * A cursor without a revision comes from a stream, and is judged by its position alone. On a streamed contract it may
- * also come from a page that was made before the first import: then no day of the range may be imported.
- */
+/** A stream's cursor has no revision and is judged by its position alone. */
 function requireRevision(
   { cursor, from }: HistoryFields,
   { symbol }: Contract,
-  { servedDays, isStreamed }: HistoryContext,
+  { servedDays }: HistoryContext,
 ): void {
-  if (cursor === null) return;
-  const { revision, day } = cursor;
-  const first = dayOf(from);
-  const isSame =
-    revision === null
-      ? !isStreamed(symbol) || !hasImported(servedDays, symbol, first, day)
-      : revision === tapeRevision(servedDays, symbol, first, day);
-  if (isSame) return;
+  if (cursor === null || cursor.revision === null) return;
+  if (cursor.revision === tapeRevision(servedDays, symbol, dayOf(from), cursor.day)) return;
   const detail =
     'Days of this range were imported, replaced or removed since the previous page. Start again without `cursor`.';
   throw Refusal.ofQuestion({ code: 'CURSOR_EXPIRED', detail });

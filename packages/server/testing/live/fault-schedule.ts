@@ -63,7 +63,7 @@ export function suffer(run: FeedRun, schedule: readonly Fault[]): void {
     else if (begin === 'full') run.fullSteps = 100;
     else if (begin !== 'nothing') run.crash(begin);
     run.run(forMs);
-    run.judge();
+    run.judge({ isLying: true });
     if (forMs > 50) run.heal();
   }
 }

@@ -7,6 +7,7 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { LOTS_MAX, TICKS_MAX } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG, MINUTE_MS, MS_NS, MS_NS_BIG } from '@tapeloom/core/units';
+import { later } from '@tapeloom/core/utc-day';
 import type { IntakeBatch, OfferCounts } from '../../tape/write/intake.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
 import { Supervisor } from './connection/supervisor.ts';
@@ -130,7 +131,9 @@ export class LiveFeed {
     if (waiting !== undefined) return waiting;
     const batches = this.#collect(now);
     const positions = [...this.#lines].flatMap(([symbol, line]) => {
-      const text = this.#down.has(symbol) ? null : line.takePosition();
+      // A place on the tape says that the contract has begun: its first gap must be there too.
+      const isEarly = this.#down.has(symbol) || this.#watermark.isStarting(symbol);
+      const text = isEarly ? null : line.takePosition();
       return text === null ? [] : [{ kind: 'position', key: lineKey(symbol), text } as const];
     });
     const hasNews = batches.length > 0 || positions.length > 0 || this.#watermark.hasNotes;
@@ -256,7 +259,8 @@ export class LiveFeed {
     const venueTime = this.#supervisor.venueTimeOf(symbol);
     if (venueTime === null) return;
     const isStarting = this.#watermark.isStarting(symbol);
-    this.#watermark.reach(symbol, venueTime, now, isStarting ? { from: venueTime } : undefined);
+    const from = later(venueTime, line.beginsBehind ?? venueTime);
+    this.#watermark.reach(symbol, venueTime, now, isStarting ? { from } : undefined);
   }
 
   #takeDown(symbol: string, why: string, now: EpochNs): void {

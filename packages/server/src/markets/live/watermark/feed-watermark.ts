@@ -79,8 +79,8 @@ export class FeedWatermark {
   readonly #members = new Map<string, Member>();
   readonly #lastTrades = new Map<string, LastTrade>();
   readonly #ledger: GapLedger;
-  /** Contracts whose beginning on this tape is recorded. */
-  readonly #begun = new Set<string>();
+  /** Contracts by whether their beginning on this tape has still to be recorded. */
+  readonly #isNewBy = new Map<string, boolean>();
   /** The day on which an empty tape begins. */
   #tapeFrom: EpochNs | null = null;
   /** The last one that was given out. */
@@ -213,8 +213,12 @@ export class FeedWatermark {
 
   status(now: EpochNs): FeedState {
     let state: FeedState = 'live';
-    for (const member of this.#members.values()) {
+    const members = [...this.#members.values()];
+    // A contract that was never traded does not make the others stale.
+    const hasBegun = members.some((member) => member.state !== 'starting');
+    for (const member of members) {
       if (member.state === 'whole' || member.state === 'abandoned') continue;
+      if (member.state === 'starting' && hasBegun) continue;
       if (now - member.interruptedAt >= DOWN_AFTER_NS) return 'down';
       state = 'stale';
     }
@@ -296,14 +300,14 @@ export class FeedWatermark {
   #openStarts(symbols: readonly string[], at: EpochNs): void {
     for (const symbol of symbols) {
       if (!this.#isNew(symbol)) continue;
-      this.#begun.add(symbol);
+      this.#isNewBy.set(symbol, false);
       if (this.#ledger.reasonOf(symbol) !== null) continue;
       this.#ledger.open(symbol, epochNs(dayOf(at), 0), 'start', null);
     }
   }
 
   #isNew(symbol: string): boolean {
-    return !this.#begun.has(symbol) && !this.#options.isKnown(symbol);
+    return this.#isNewBy.getOrInsertComputed(symbol, () => !this.#options.isKnown(symbol));
   }
 
   #symbolsOf(member: string): readonly string[] {
