@@ -60,9 +60,7 @@ export function listedDatasets({ live, imported }: MarketSettings): readonly Lis
 }
 
 /** The datasets whose trades are pushed; files may repair their finished days. */
-export function pushedListings({
-  live,
-}: Pick<MarketSettings, 'live'>): readonly ListedDataset[] {
+export function pushedListings({ live }: Pick<MarketSettings, 'live'>): readonly ListedDataset[] {
   return live.flatMap((setting) => (setting.kind === 'push' ? [setting.listed] : []));
 }
 

@@ -129,7 +129,7 @@ test('rolls that volume has decided take effect while the service runs [INST-04]
   const disk = new SimDisk().boot();
   await imports(disk, 100, 0);
   const rig = await (await Rig.open(disk)).watch();
-  const meant = () => rig.heard.at(-1)!.market.listing().book.resolve('CL.v.0', addDays(DAY, 1));
+  const meant = () => rig.heard.at(-1)!.market!.listing().book.resolve('CL.v.0', addDays(DAY, 1));
   assert.equal(meant()?.symbol, 'CLZ6');
   const rolls = [
     { from: utcDay(20_261_101), symbol: 'CLZ6' },
