@@ -116,8 +116,14 @@ test('a backup has the live files, the imported ones and the sessions of both', 
   await run(importCommand, [monday(), tuesday()]);
   const { files, missing } = await datasetFiles(disk, data, 'GLBX');
   const kinds = [/imported\.json$/, /manifest\.json$/, /imported-sessions\/.*\.json$/];
-  for (const kind of kinds) assert.ok(files.some((name) => kind.test(name)), `${kind}`);
-  const days = files.filter((name) => name.endsWith('.arrow')).map((name) => name.split('/').at(-1));
+  for (const kind of kinds)
+    assert.ok(
+      files.some((name) => kind.test(name)),
+      `${kind}`,
+    );
+  const days = files
+    .filter((name) => name.endsWith('.arrow'))
+    .map((name) => name.split('/').at(-1));
   assert.equal(days.length, 3);
   assert.ok(days.includes(`${TUESDAY}.arrow`));
   assert.deepEqual(missing, [`tape/GLBX/log/${WEDNESDAY}.log`]);

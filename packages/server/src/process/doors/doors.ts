@@ -116,7 +116,7 @@ export class Doors implements AsyncDisposable {
   readonly #epochs: CursorEpochs;
   readonly #damage: TapeDamage;
   /** By dataset, the session books of its tape's writer. */
-  readonly #liveBooks = new Map<string, readonly SessionBook[]>();
+  readonly #liveBooks: Map<string, readonly SessionBook[]>;
 
   constructor(options: DoorOptions, events: DoorEvents) {
     const { config, log, opened, ingests, accounts } = options;
@@ -132,16 +132,8 @@ export class Doors implements AsyncDisposable {
     this.#clock = clock;
     this.#timers = timers;
     this.#publicAddress = options.publicAddress;
-    this.#world = new TradingWorld({
-      markets: [...options.markets.map(openMarket), ...this.#imported.markets],
-      day: dayOf(clock.now()),
-      timeOf: (dataset) => ingests.timeOf(dataset),
-      books: [...withEarlierSessions(opened.books, this.#imported), ...this.#imported.books],
-    });
-    for (const dataset of ingests.datasets) {
-      const own = opened.books.filter((one) => one.dataset === dataset);
-      this.#liveBooks.set(dataset, own.map(({ book }) => book));
-    }
+    this.#world = worldOf(options, dayOf(clock.now()));
+    this.#liveBooks = booksByDataset(opened);
     this.#unknownTapes = tapesToKnow(opened, ingests.pushed);
     this.#noteKnown(null);
     this.#catalogue = catalogueFacts(publishedDefinitions());
@@ -382,7 +374,8 @@ export class Doors implements AsyncDisposable {
         } else if (live !== undefined) this.updateSessions(dataset, live);
         const changed = [...days].flatMap(([contract, of]) => of.map((day) => ({ contract, day })));
         // The day that could not be read may be one that was repaired.
-        if (market === null) for (const { contract, day } of changed) this.#damage.sound(contract, day);
+        if (market === null)
+          for (const { contract, day } of changed) this.#damage.sound(contract, day);
         if (changed.length > 0) this.#past.compute.refresh(dataset, changed);
         const isOver = await this.#epochs.noteImported(days);
         this.gateway.lookAtNames();
@@ -443,6 +436,22 @@ export class Doors implements AsyncDisposable {
       },
     });
   }
+}
+
+function worldOf({ markets, imported, ingests, opened }: DoorOptions, day: UtcDay): TradingWorld {
+  return new TradingWorld({
+    markets: [...markets.map(openMarket), ...imported.markets],
+    day,
+    timeOf: (dataset) => ingests.timeOf(dataset),
+    books: [...withEarlierSessions(opened.books, imported), ...imported.books],
+  });
+}
+
+function booksByDataset({ books }: TapesOpened): Map<string, readonly SessionBook[]> {
+  const byDataset = Map.groupBy(books, ({ dataset }) => dataset);
+  return new Map(
+    Array.from(byDataset, ([dataset, of]) => [dataset, of.map(({ book }) => book)] as const),
+  );
 }
 
 function withEarlierSessions(
