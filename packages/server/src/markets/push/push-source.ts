@@ -31,7 +31,7 @@ const WAITING_BYTES_MAX = 64 * MIB;
 /** Of one offer; the tape takes at most 1,024. */
 const NOTES_MAX = 1_000;
 /** Beyond it a writer may report none, so that the day has room for those of outages. */
-const REPORTED_GAPS_MAX = 32_768;
+const REPORTED_GAPS_MAX = 8_192;
 const TICK_MS = 1_000;
 /** Acknowledgements that are repeated as they were. */
 const RECEIPTS_KEPT_MAX = 1_024;

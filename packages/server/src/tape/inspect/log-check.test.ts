@@ -29,7 +29,7 @@ test('a gap that changes what was before the watermark is found, and one of no c
   commit(500, gap('ESZ6', 100, 350));
   commit(600, gap('NQZ6', 600, null), gap('ESZ6', 650, 640));
   assert.deepEqual(
-    check.findings.map((what) => what.replace(/from \d+/, 'from …')),
+    check.findings.map((what: string) => what.replace(/from \d+/, 'from …')),
     [
       'ESZ6: the gap from … changes what was before the watermark',
       'ESZ6: the gap from … changes what was before the watermark',

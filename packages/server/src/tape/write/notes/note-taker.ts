@@ -16,7 +16,7 @@ export const COMMIT_NOTE_BYTES_MAX = 256 * KIB;
 /** A position for each. */
 export const POSITION_KEYS_MAX = 1_024;
 /** Gaps of all contracts that touch one day. */
-export const GAPS_MAX = 65_536;
+export const GAPS_MAX = 16_384;
 
 export interface TakenAt {
   readonly watermark: EpochNs;
