@@ -22,7 +22,7 @@ test('a gap that changes what was before the watermark is found, and one of no c
     assert.ok(check.commit({ promiseNs, contracts: [], sections: [], held: [], notes }));
   commit(100, gap('ESZ6', 0, 50));
   commit(200, gap('ESZ6', 100, null), gap('ESZ6', -5, 150));
-  assert.deepEqual(check.findings, []);
+  assert.equal(check.findings.length, 0);
   assert.deepEqual(check.gapsOf('ESZ6', DAY), [[0, 200]]);
   commit(300, gap('ESZ6', 150, 400));
   commit(400, gap('ESZ6', 0, 500));
