@@ -95,7 +95,7 @@ export const SERVER_MESSAGE_SCHEMAS = {
         ...INSTANT,
         description:
           'Present if trades of the session are missing: the tape is complete from this instant on, in ' +
-          'nanoseconds since 1970-01-01 UTC, as decimal text.',
+          "nanoseconds since 1970-01-01 UTC, as decimal text. While trades are still missing, the session's close.",
       },
     },
     ['partialSince'],

@@ -33,7 +33,7 @@ export interface SubscriptionState<I extends string> {
   /** Null until the first status arrives. */
   readonly status: Status['state'] | null;
   readonly lagMs: number;
-  /** Trades of the session are missing before this instant; null if none are. */
+  /** Trades of the session are missing before this instant, its close while they still are; null if none are. */
   readonly partialSince: bigint | null;
   /** The contract that the instrument stands for now; null until the subscription is accepted. */
   readonly contract: string | null;

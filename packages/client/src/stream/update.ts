@@ -18,7 +18,10 @@ export interface Status {
   readonly state: StreamState | OrNewer;
   /** How far the stream is behind the newest data it may show, in milliseconds. */
   readonly lagMs: number;
-  /** Trades of the session are missing before this instant, in nanoseconds since 1970; null if none are. */
+  /**
+   * Trades of the session are missing before this instant, in nanoseconds since 1970; null if none are. The session's
+   * close while they are still missing.
+   */
   readonly partialSince: bigint | null;
 }
 

@@ -9,7 +9,8 @@ const Gap = namedObject('Gap', {
   to: Instant('End, exclusive'),
   why: Type.Enum(['missing', 'damaged', 'partial'], {
     title: 'GapCause',
-    description: '`partial`: the tape has other hours of the day.',
+    description:
+      '`partial`: the tape has other hours of the day. A gap that still grows ends where the tape does.',
   }),
 });
 

@@ -162,7 +162,7 @@ export class Doors implements AsyncDisposable {
         book: () => this.#world.book,
         isStreamed: (symbol) => this.#world.isStreamed(symbol),
         fullSessions: (symbol) => this.#world.fullSessions(symbol),
-        lastDayOf: (dataset, symbols) => this.#imported.lastDayOf(dataset, symbols),
+        lastDayOf: (dataset, symbols) => this.#lastDayOf(dataset, symbols),
         isImported: (symbol) => !ingests.datasets.includes(this.#world.datasetOf(symbol) ?? ''),
         datasets: ingests.datasets,
         timeOf: (instrument) => this.#world.timeOf(instrument),
@@ -198,6 +198,12 @@ export class Doors implements AsyncDisposable {
   #noteKnown(dataset: string | null): void {
     if (dataset !== null) this.#unknownTapes.delete(dataset);
     if (this.#unknownTapes.size === 0) this.#tapeKnown.resolve();
+  }
+
+  /** Null for a live dataset: it has the time of its tape, also where imports repaired days. */
+  #lastDayOf(dataset: string, symbols: ReadonlySet<string>): UtcDay | null {
+    const isLive = this.#ingests.datasets.includes(dataset);
+    return isLive ? null : this.#imported.lastDayOf(dataset, symbols);
   }
 
   /** Resolves when the engines have reported how far the tapes reach. */
