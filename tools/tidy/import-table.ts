@@ -151,6 +151,8 @@ export const adapterFolders: Readonly<Record<string, readonly string[]>> = {
     'packages/server/src/operations/cluster/give-room.ts',
     'packages/server/src/operations/cluster/init-cluster.ts',
     'packages/server/src/operations/cluster/rebuild-cluster.ts',
+    'packages/server/src/operations/cluster/cluster-concerns.ts',
+    'packages/server/src/operations/cluster/cluster-facts.ts',
     'packages/server/src/operations/cluster/cluster-status.ts',
     'packages/server/src/operations/cluster/open-cluster-tape.ts',
   ],

@@ -120,6 +120,12 @@ export interface ServiceStatus {
     readonly alias: string | null;
     readonly state: InstrumentState;
   }[];
+  /** The datasets of these instruments, each with a source of its own; absent: the service is older. */
+  readonly datasets?: readonly {
+    readonly dataset: string;
+    readonly state: InstrumentState;
+    readonly instruments: readonly string[];
+  }[];
   readonly version: string;
 }
 

@@ -9,7 +9,7 @@ import { text } from './setting.ts';
 /** These hosts mean listening on all addresses; they are no destination. */
 const ANY_HOST = /^(?:0\.0\.0\.0|\[::\])$/;
 
-export const INTERNAL_URL_ACCEPTS =
+const INTERNAL_URL_ACCEPTS =
   'an http or https address without a path that leads to the internal port of this node, such as http://10.0.0.12:9464; 0.0.0.0 and [::] lead nowhere';
 
 export const internalUrlSetting = text<string | null>(

@@ -319,7 +319,13 @@ test('a further page is refused when a day up to its cursor is another than when
   }
   assert.equal(refused({ ...PLAIN, cursor }, contextOf()).code, 'CURSOR_EXPIRED');
   // A stream's cursor has no revision.
-  accepted({ ...PLAIN, cursor: '20261113.7.1' }, before);
+  const imported = { ...before, isStreamed: () => false };
+  accepted({ ...PLAIN, dataset: 'SIM', cursor: '20261113.7.1' }, imported);
+  // On a live contract it can be of a page before the first repair.
+  const live = { ...before, isStreamed: () => true };
+  assert.equal(refused({ ...PLAIN, cursor: '20261113.7.1' }, live).code, 'CURSOR_EXPIRED');
+  const elsewhere = new Map([['ESZ6', new Map([[utcDay(20261120), { digest: 'a' }]])]]);
+  accepted({ ...PLAIN, cursor: '20261113.7.1' }, { ...live, servedDays: elsewhere });
   assert.deepEqual(faults({ ...PLAIN, cursor: '20261113.7.1~x' }), ['/cursor']);
 });
 

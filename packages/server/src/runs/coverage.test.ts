@@ -114,6 +114,49 @@ test('a partial day is missing, though its trades are counted; its gaps are told
   assert.deepEqual(gaps, [{ from: at(1, 11), to: at(1, 12), why: 'partial' }]);
 });
 
+test('a gap of a live day is missing where it lies, on the open day as on a sealed one', async () => {
+  const tape = week();
+  const range = (from: EpochNs, to: EpochNs) => coverageOf(covered(tape), from, to);
+  const first = { from: at(4, 12), to: null };
+  tape.commit([], at(4, 13), [first]);
+  const why = 'partial';
+  const growing = await range(at(4, 0), at(4, 20));
+  assert.deepEqual(growing.missingDays, [addDays(DAY, 4)]);
+  assert.deepEqual(growing.gaps, [{ from: at(4, 12), to: at(4, 13), why }], 'up to the watermark');
+  assert.deepEqual((await range(at(4, 0), at(4, 12))).missingDays, [], 'nothing before it');
+  tape.commit([trade(4, 15)], at(4, 18), [{ ...first, to: at(4, 14) }]);
+  for (const end of [at(4, 18), at(5, 1)]) {
+    tape.commit([], end);
+    const { missingDays, gaps, trades } = await range(at(4, 0), at(4, 18));
+    assert.deepEqual([missingDays, trades], [[addDays(DAY, 4)], 3]);
+    assert.deepEqual(gaps, [{ from: at(4, 12), to: at(4, 14), why }]);
+    assert.deepEqual((await range(at(4, 15), at(4, 18))).missingDays, []);
+  }
+});
+
+test('a study needs its session without a gap, and its look-back ends at one', async () => {
+  const tape = week();
+  const asked = (id: string, params: Record<string, unknown>, from: EpochNs, to: EpochNs) => {
+    const indicator = indicatorNamed(id)!;
+    const study = { contract: CONTRACT, indicator, params: params as never, sessions: SESSIONS };
+    return coverageOf(covered(tape), from, to, { ...study, from, hasSnapshot: false });
+  };
+  const bars = (from: EpochNs, to: EpochNs) => asked('bars', {}, from, to);
+  const before = await bars(at(4, 11), at(4, 12));
+  assert.deepEqual(before.missingDays, []);
+  tape.commit([], at(4, 19), [{ from: at(4, 14), to: at(4, 15) }]);
+  assert.deepEqual(await bars(at(4, 11), at(4, 12)), before, 'the gap lies behind all it reads');
+  assert.deepEqual((await bars(at(4, 16), at(4, 18))).missingDays, [addDays(DAY, 4)]);
+  // Sealed: the gap is part of what identifies the day.
+  tape.commit([], at(5, 1));
+  const withGap = await bars(at(4, 11), at(4, 18));
+  tape.repaired.add(addDays(DAY, 4));
+  const repaired = await bars(at(4, 11), at(4, 18));
+  assert.deepEqual([withGap.missingDays, repaired.missingDays], [[addDays(DAY, 4)], []]);
+  assert.notEqual(withGap.sealed, repaired.sealed);
+  assert.notEqual(withGap.inputs, repaired.inputs);
+});
+
 test('gaps are of open hours; those of one reason are one, with a closed market in between', async () => {
   const tape = new MemoryTape(CONTRACT, 100);
   tape.commit([trade(0, 10)], at(0, 23));

@@ -4,7 +4,7 @@ import type { EpochNs, Rank, UtcDay } from '@tapeloom/core/numbers';
 import type { TradeBatch } from '@tapeloom/core/trade-batch';
 import { withoutDays } from '../../src/runs/sound-tape.ts';
 import type { Commit, LiveTape, Tape, TapeDay, TapePlace } from '../../src/tape/tape.ts';
-import { MemoryTape, type MemoryTrade } from './memory-tape.ts';
+import { type LiveGap, MemoryTape, type MemoryTrade } from './memory-tape.ts';
 import { OneDataset, TEST_DATASET } from './one-dataset.ts';
 
 const BATCH_ROWS = 4_096;
@@ -15,9 +15,14 @@ export class MarketTape extends OneDataset implements LiveTape {
   readonly #hidden = new Map<string, UtcDay[]>();
 
   /** Commits trades of one contract; its days are those of the trades and of `promise`. */
-  commit(symbol: string, trades: readonly MemoryTrade[], promise: EpochNs): void {
+  commit(
+    symbol: string,
+    trades: readonly MemoryTrade[],
+    promise: EpochNs,
+    gaps: readonly LiveGap[] = [],
+  ): void {
     const tape = this.#tapes.getOrInsertComputed(symbol, () => new MemoryTape(symbol, BATCH_ROWS));
-    tape.commit(trades, promise);
+    tape.commit(trades, promise, gaps);
     if (this.promise === null || promise > this.promise) this.promise = promise;
     const commit = { dataset: TEST_DATASET, promise: this.promise, symbols: [symbol] };
     for (const listener of this.#listeners) listener(commit);

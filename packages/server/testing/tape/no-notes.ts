@@ -1,7 +1,6 @@
 /** What an intake without notes answers, for doubles that take only trades. */
 
-import type { Intake } from '../../src/tape/write/intake.ts';
-import type { OfferCounts } from '../../src/tape/write/sequencer/offer.ts';
+import type { Intake, OfferCounts } from '../../src/tape/write/intake.ts';
 
 export const NO_COUNTS: OfferCounts = { duplicate: 0, tooOld: 0, late: 0, rejected: 0 };
 

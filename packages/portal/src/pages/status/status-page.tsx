@@ -12,7 +12,13 @@ import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { PageHead } from '../../shell/page-head.tsx';
 import { StatusPast } from './status-past.tsx';
-import { engineWords, instrumentWords, type StateWords, statusSentence } from './status-words.ts';
+import {
+  datasetGroups,
+  engineWords,
+  instrumentWords,
+  type StateWords,
+  statusSentence,
+} from './status-words.ts';
 
 const LOOK_AGAIN_MS = 15_000;
 
@@ -66,21 +72,30 @@ function StatusOf({ view, past, atMs }: Shown) {
           rows={[{ name: 'Engine', also: null, words: engineWords(view.engine.state) }]}
         />
       </Card>
-      <Card title="Instruments" titleId="status-instruments">
-        {view.instruments.length === 0 ? (
-          <p class="card-body muted">This service streams no instruments.</p>
-        ) : (
-          <StateTable
-            caption="Instruments"
-            first="Instrument"
-            rows={view.instruments.map(({ symbol, alias, state }) => ({
-              name: alias ?? symbol,
-              also: alias === null ? null : symbol,
-              words: instrumentWords(state),
-            }))}
-          />
-        )}
-      </Card>
+      {view.instruments.length === 0 ? (
+        <Card title="Instruments" body="card-body muted">
+          <p>This service streams no instruments.</p>
+        </Card>
+      ) : (
+        datasetGroups(view).map(({ title, state, instruments }) => (
+          <Card
+            key={title}
+            title={title}
+            titleId={`status-${title}`}
+            aside={state !== null && <StateBadge words={instrumentWords(state)} />}
+          >
+            <StateTable
+              caption={title}
+              first="Instrument"
+              rows={instruments.map(({ symbol, alias, state: own }) => ({
+                name: alias ?? symbol,
+                also: alias === null ? null : symbol,
+                words: instrumentWords(own),
+              }))}
+            />
+          </Card>
+        ))
+      )}
       <p class="small faint">
         Checked <Time at={`${atMs}000000`} form="both" />. This page looks again every 15 seconds.
       </p>
@@ -95,16 +110,20 @@ interface StateRow {
   readonly words: StateWords;
 }
 
+function StateBadge({ words }: { readonly words: StateWords }) {
+  return (
+    <span class={`badge ${words.level}`}>
+      <span class="dot" />
+      {words.state}
+    </span>
+  );
+}
+
 const STATE_COLUMNS: readonly Column<StateRow>[] = [
   {
     label: 'State',
     class: 'status-state',
-    cell: ({ words }) => (
-      <span class={`badge ${words.level}`}>
-        <span class="dot" />
-        {words.state}
-      </span>
-    ),
+    cell: ({ words }) => <StateBadge words={words} />,
   },
   { label: 'What it means', class: 'muted', isSentence: true, cell: ({ words }) => words.meaning },
 ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INSTRUMENT_STATES, type InstrumentState } from '@tapeloom/protocol/status-states';
-import { engineWords, instrumentWords, statusSentence } from './status-words.ts';
+import { datasetGroups, engineWords, instrumentWords, statusSentence } from './status-words.ts';
 
 function status(engine: 'up' | 'down', ...states: readonly InstrumentState[]) {
   const instruments = states.map((state, index) => ({
@@ -34,6 +34,30 @@ test('the status is one sentence, the worst thing first', () => {
     statusSentence(status('down', 'down')).text,
     'The engine is down: streams send no updates. We are working on it.',
   );
+});
+
+test('several datasets stand on their own, and one that is down is named', () => {
+  const view = {
+    ...status('up', 'open', 'down', 'down', 'closed'),
+    datasets: [
+      { dataset: 'ONE', state: 'open' as const, instruments: ['ES0'] },
+      { dataset: 'TWO', state: 'down' as const, instruments: ['ES1', 'ES2'] },
+      { dataset: 'THREE', state: 'closed' as const, instruments: ['ES3'] },
+    ],
+  };
+  assert.equal(
+    statusSentence(view).text,
+    'No data from the exchange feed for TWO. The rest works.',
+  );
+  assert.deepEqual(
+    datasetGroups(view).map(({ title, state, instruments }) => [title, state, instruments.length]),
+    [
+      ['ONE', 'open', 1],
+      ['TWO', 'down', 2],
+      ['THREE', 'closed', 1],
+    ],
+  );
+  assert.equal(datasetGroups(status('up', 'open')).length, 1);
 });
 
 test('every state has words, and one that is not known yet is shown as it is', () => {

@@ -37,6 +37,23 @@ export function engineWords(state: StatusView['engine']['state']): StateWords {
       };
 }
 
+export interface DatasetGroup {
+  readonly title: string;
+  /** Null: it is the only one. */
+  readonly state: InstrumentState | null;
+  readonly instruments: StatusView['instruments'];
+}
+
+/** The instruments by dataset, if there are several. */
+export function datasetGroups({ instruments, datasets = [] }: StatusView): readonly DatasetGroup[] {
+  if (datasets.length < 2) return [{ title: 'Instruments', state: null, instruments }];
+  return datasets.map(({ dataset, state, instruments: symbols }) => ({
+    title: dataset,
+    state,
+    instruments: instruments.filter(({ symbol }) => symbols.includes(symbol)),
+  }));
+}
+
 /** The overall state in one sentence, with its severity. */
 export function statusSentence(status: StatusView): {
   readonly level: StateLevel;
@@ -54,7 +71,7 @@ export function statusSentence(status: StatusView): {
     return { level: 'danger', text: 'No data from the exchange feed. We are working on it.' };
   }
   if (down.length > 0) {
-    const names = down.map(({ alias, symbol }) => alias ?? symbol);
+    const names = downNames(status, down);
     const list = names.length > 3 ? `${names.length} instruments` : names.join(', ');
     return { level: 'warn', text: `No data from the exchange feed for ${list}. The rest works.` };
   }
@@ -66,4 +83,20 @@ export function statusSentence(status: StatusView): {
         ? 'Everything works.'
         : 'Everything works. The markets are closed now.',
   };
+}
+
+/** A dataset of which everything is down goes by its own name. */
+function downNames(
+  { datasets = [], instruments }: StatusView,
+  down: StatusView['instruments'],
+): readonly string[] {
+  const whole = datasets.filter(({ instruments: symbols }) =>
+    symbols.every((symbol) => down.some((one) => one.symbol === symbol)),
+  );
+  const named = new Set(whole.flatMap(({ instruments: symbols }) => symbols));
+  const others = instruments.filter((one) => down.includes(one) && !named.has(one.symbol));
+  return [
+    ...whole.map(({ dataset }) => dataset),
+    ...others.map(({ alias, symbol }) => alias ?? symbol),
+  ];
 }

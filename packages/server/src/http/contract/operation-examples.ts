@@ -222,6 +222,7 @@ const SERVICE: Readonly<Record<string, OperationExample>> = {
     answer: {
       engine: { state: 'up' },
       instruments: [{ symbol: 'ESZ6', alias: 'ES.c.0', state: 'open' }],
+      datasets: [{ dataset: 'SIM', state: 'open', instruments: ['ESZ6'] }],
       version: '0.1.0',
     },
   },

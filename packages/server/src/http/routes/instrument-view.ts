@@ -168,6 +168,25 @@ export function streamedInstruments(
     });
 }
 
+export interface DatasetStatus {
+  readonly dataset: string;
+  readonly state: InstrumentState;
+  readonly instruments: string[];
+}
+
+/** The datasets of these instruments. One is open if any of its instruments is. */
+export function datasetStates(
+  facts: Pick<InstrumentFacts, 'book'>,
+  streamed: ReturnType<typeof streamedInstruments>,
+): DatasetStatus[] {
+  const byDataset = Map.groupBy(streamed, ({ symbol }) => facts.book.contract(symbol)!.dataset);
+  return Array.from(byDataset, ([dataset, of]) => {
+    const has = (state: InstrumentState) => of.some((one) => one.state === state);
+    const state = has('open') ? 'open' : has('down') ? 'down' : 'closed';
+    return { dataset, state, instruments: of.map(({ symbol }) => symbol) };
+  });
+}
+
 /** `{ instruments }` in JSON, in the book's order: streamed contracts or a dataset's, with visible facts only. */
 export function instrumentsJson(
   facts: InstrumentFacts,

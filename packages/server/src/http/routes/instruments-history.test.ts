@@ -71,7 +71,7 @@ test('with a dataset it says how good its days are, as ranges that weekends do n
   const gaps = [{ from: '1793667600000000000', to: '1793671200000000000' }];
   assert.deepEqual(later!.quality!.slice(0, 4), [
     { from: '2026-11-02', to: '2026-11-02', ...live },
-    { from: '2026-11-03', to: '2026-11-03', origin: 'live', state: 'partial', gaps },
+    { from: '2026-11-03', to: '2026-11-03', origin: 'imported', state: 'partial', gaps },
     { from: '2026-11-04', to: '2026-11-04', state: 'damaged', origin: null },
     { from: '2026-11-05', to: '2026-11-05', ...none },
   ]);

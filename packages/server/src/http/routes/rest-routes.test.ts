@@ -141,6 +141,7 @@ test('the instruments need a key, the status and the catalogue need none', async
 interface ServiceStatus {
   readonly engine: { readonly state: EngineState };
   readonly instruments: readonly { symbol: string; alias: string | null; state: string }[];
+  readonly datasets: readonly { dataset: string; state: string; instruments: string[] }[];
   readonly version: string;
 }
 
@@ -152,12 +153,16 @@ test('the status tells the state of the engine and of every listed instrument [S
     return { symbol, alias, state: status };
   });
   assert.deepEqual(up.instruments, listed);
+  assert.deepEqual(up.datasets, [
+    { dataset: 'SIM', state: 'open', instruments: listed.map(({ symbol }) => symbol) },
+  ]);
 
   service.market.engine = 'down';
   service.market.isSourceUp = false;
   const down = await get<ServiceStatus>('/v1/status');
   assert.equal(down.engine.state, 'down');
   assert.ok(down.instruments.every(({ state }) => state === 'down'));
+  assert.equal(down.datasets[0]!.state, 'down');
 
   service.market.engine = 'up';
   service.market.isSourceUp = true;

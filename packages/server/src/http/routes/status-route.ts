@@ -7,7 +7,7 @@ import {
 } from '@tapeloom/protocol/status-states';
 import { namedObject, Type } from '../contract/schema.ts';
 import { defineRoute, type Route } from '../server/route.ts';
-import { type InstrumentFacts, streamedInstruments } from './instrument-view.ts';
+import { datasetStates, type InstrumentFacts, streamedInstruments } from './instrument-view.ts';
 
 const ServiceStatus = namedObject('ServiceStatus', {
   engine: namedObject('EngineStatus', {
@@ -19,6 +19,18 @@ const ServiceStatus = namedObject('ServiceStatus', {
       alias: Type.Union([Type.String(), Type.Null()]),
       state: Type.Enum(INSTRUMENT_STATES, { title: 'InstrumentState' }),
     }),
+  ),
+  datasets: Type.Array(
+    namedObject('DatasetStatus', {
+      dataset: Type.String(),
+      state: Type.Enum(INSTRUMENT_STATES, { title: 'InstrumentState' }),
+      instruments: Type.Array(Type.String(), { description: 'The symbols of its contracts.' }),
+    }),
+    {
+      description:
+        'The datasets of these instruments, each with a source of its own. A dataset is `open` if any of its ' +
+        'instruments is, and `down` if some are down and none is open.',
+    },
   ),
   version: Type.String({ description: 'Version of the service.' }),
 });
@@ -42,10 +54,15 @@ export function statusRoute(facts: StatusFacts): Route {
     // It may be cached, and must be revalidated at every use.
     cacheControl: 'no-cache',
     answer: ServiceStatus,
-    handle: () => ({
-      engine: { state: facts.engineState() },
-      instruments: streamedInstruments(facts.instruments()),
-      version: facts.version,
-    }),
+    handle: () => {
+      const instruments = facts.instruments();
+      const streamed = streamedInstruments(instruments);
+      return {
+        engine: { state: facts.engineState() },
+        instruments: streamed,
+        datasets: datasetStates(instruments, streamed),
+        version: facts.version,
+      };
+    },
   });
 }

@@ -2,8 +2,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { TapeGap } from '../../tape/tape-gap.ts';
-import type { IntakeBatch } from '../../tape/write/intake.ts';
-import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
+import type { IntakeBatch, OfferCounts } from '../../tape/write/intake.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
 
 export interface FeedIntake {

@@ -7,8 +7,8 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { LOTS_MAX, TICKS_MAX } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG, MINUTE_MS, MS_NS, MS_NS_BIG } from '@tapeloom/core/units';
-import type { IntakeBatch } from '../../tape/write/intake.ts';
-import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
+import { later } from '@tapeloom/core/utc-day';
+import type { IntakeBatch, OfferCounts } from '../../tape/write/intake.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
 import { Supervisor } from './connection/supervisor.ts';
 import type { VenueBudget } from './connection/venue-budget.ts';
@@ -79,6 +79,7 @@ export class LiveFeed {
       members: contracts.map(({ symbol }) => symbol),
       hoursOf: (symbol) => hours.get(symbol) ?? null,
       isKnown: (symbol) => intake.lastId(symbol) >= 0 || intake.position(lineKey(symbol)) !== null,
+      lastId: (symbol) => intake.lastId(symbol),
       start: intake.promise,
       gaps: intake.gaps,
       position: (key) => intake.position(key),
@@ -130,7 +131,9 @@ export class LiveFeed {
     if (waiting !== undefined) return waiting;
     const batches = this.#collect(now);
     const positions = [...this.#lines].flatMap(([symbol, line]) => {
-      const text = this.#down.has(symbol) ? null : line.takePosition();
+      // A place on the tape says that the contract has begun: its first gap must be there too.
+      const isEarly = this.#down.has(symbol) || this.#watermark.isStarting(symbol);
+      const text = isEarly ? null : line.takePosition();
       return text === null ? [] : [{ kind: 'position', key: lineKey(symbol), text } as const];
     });
     const hasNews = batches.length > 0 || positions.length > 0 || this.#watermark.hasNotes;
@@ -256,7 +259,8 @@ export class LiveFeed {
     const venueTime = this.#supervisor.venueTimeOf(symbol);
     if (venueTime === null) return;
     const isStarting = this.#watermark.isStarting(symbol);
-    this.#watermark.reach(symbol, venueTime, now, isStarting ? { from: venueTime } : undefined);
+    const from = later(venueTime, line.beginsBehind ?? venueTime);
+    this.#watermark.reach(symbol, venueTime, now, isStarting ? { from } : undefined);
   }
 
   #takeDown(symbol: string, why: string, now: EpochNs): void {

@@ -136,7 +136,7 @@ export class LiveSource implements TradeSource {
         void this.#request(action);
         return;
       default:
-        return action satisfies never;
+        action satisfies never;
     }
   }
 

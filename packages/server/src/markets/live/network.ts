@@ -34,8 +34,8 @@ export const webNetwork: Network = {
       why = 'closed by the venue';
       handlers.opened();
     });
-    socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) =>
-      handlers.message(typeof data === 'string' ? data : new Uint8Array(data)),
+    socket.addEventListener('message', ({ data }) =>
+      handlers.message(typeof data === 'string' ? data : new Uint8Array(data as ArrayBuffer)),
     );
     socket.addEventListener('error', (event) => {
       const { message } = event as ErrorEvent;

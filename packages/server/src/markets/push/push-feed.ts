@@ -71,6 +71,7 @@ export class PushFeed {
     this.#watermark = new FeedWatermark({
       ...{ graceMs: feed.graceMs, gapAfterMs: feed.gapAfterMs, members, hoursOf },
       isKnown: (contract) => noted.has(contract) || intake.lastId(contract) >= 0,
+      lastId: (contract) => intake.lastId(contract),
       start: intake.promise,
       gaps: intake.gaps,
       position: (key) => intake.position(key),

@@ -5,8 +5,7 @@ import { addDays, dayNumber, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-d
 import fc from 'fast-check';
 import { NO_COUNTS, NO_NOTES } from '../../../testing/tape/no-notes.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
-import type { OfferCounts } from '../../tape/write/sequencer/offer.ts';
+import type { Intake, IntakeBatch, OfferCounts } from '../../tape/write/intake.ts';
 import { SimSource } from './sim-source.ts';
 import { createSimUniverse } from './sim-universe.ts';
 import { firstIdOf, SLICE_NS, SLICES_PER_DAY } from './trades/slice.ts';

@@ -38,12 +38,12 @@ export async function readOpenDay(
 ): Promise<OpenDay | null> {
   const directory = logDirectory(tapeRoot, dataset);
   const names = await disk.list(directory);
+  const isMoved = (name: string) => name.endsWith(MOVED_SUFFIX);
+  // A log beside a moved one of its day is newer: the directory was a node's since, and is moved again.
+  const newestLast = names.toSorted((a, b) => Number(isMoved(b)) - Number(isMoved(a)));
   const days = new Map(
-    names.flatMap((name) => {
-      const day = dayOfFile(
-        name.endsWith(MOVED_SUFFIX) ? name.slice(0, -MOVED_SUFFIX.length) : name,
-        'log',
-      );
+    newestLast.flatMap((name) => {
+      const day = dayOfFile(isMoved(name) ? name.slice(0, -MOVED_SUFFIX.length) : name, 'log');
       return day === null ? [] : [[day, name]];
     }),
   );

@@ -48,11 +48,11 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
   });
 
   /** Runs a node that appends `offers` batches, or follows to the end, and stops; returns what it has then. */
-  async function node(name: string, offers: number | null) {
+  async function node(name: string, offers: number | null, dataset = DATASET) {
     const data = join(directory, name);
     await mkdir(data, { recursive: true });
     await using postgres = await openClusterPostgres(cluster, 1);
-    await using nats = await openClusterTape(cluster, DATASET, postgres);
+    await using nats = await openClusterTape(cluster, dataset, postgres);
     const offered = Promise.withResolvers<void>();
     const lead = async ({ intake, signal, setReady, bookChanged }: LeadTerm) => {
       setReady();
@@ -67,7 +67,7 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
     };
     const ignore = () => {};
     await using tape = await SharedTape.open({
-      ...{ disk: new NodeDisk(), tapeRoot: join(data, 'tape'), dataset: DATASET, clock },
+      ...{ disk: new NodeDisk(), tapeRoot: join(data, 'tape'), dataset, clock },
       ...{ cluster: nats.clusterId, node: name, mayLead: offers !== null, packing: zstdAside },
       ...{ stream: nats.stream, objects: nats.objects, random: () => 0, now: () => clock.now() },
       listed: () => SCRIPT_SYMBOLS,
@@ -114,10 +114,10 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
     );
   }
 
-  async function loseStreams(): Promise<void> {
+  async function loseStreams(...datasets: readonly string[]): Promise<void> {
     const connection = await connectNats(addressOf(rig.nats.urls), 'test');
     const manager = await jetstreamManager(connection);
-    for (const name of [`TAPE_${DATASET}`, `OBJ_TAPE_${DATASET}`])
+    for (const name of datasets.flatMap((one) => [`TAPE_${one}`, `OBJ_TAPE_${one}`]))
       await manager.streams.delete(name);
     await connection.close();
   }
@@ -149,7 +149,7 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
     assert(countOf(ahead.has) > countOf(first.has));
     await assert.rejects(rebuild([ahead.data]), refusedAs(/NATS still has .*cluster repair/));
 
-    await loseStreams();
+    await loseStreams(DATASET);
     await heardOf('a', ahead.sequence);
     await assert.rejects(
       rebuild([behind.data]),
@@ -191,6 +191,41 @@ describe('a cluster that has lost its NATS servers', { skip: natsServerMissing }
     // The rebuilt tape accepts new trades.
     const more = await node('a', 3);
     assert(countOf(more.has) > countOf(ahead.has));
+  });
+
+  test('every live dataset is rebuilt, from the directory that has most of it', async () => {
+    const datasets = [DATASET, 'second', 'never'];
+    await rig.init(cluster, ...datasets);
+    const first = await node('a', 2);
+    await node('e', 3, 'second');
+    const behind = await node('a', null, 'second');
+    const second = await node('e', 4, 'second');
+    await loseStreams(DATASET, 'second');
+    await using postgres = await openClusterPostgres(cluster, 1);
+    await postgres.query('delete from nodes');
+    const directories = [first.data, second.data];
+    const kept = refusedAs(/NATS still has TAPE_never/);
+    await assert.rejects(rebuild(directories, { datasets }), kept);
+    await loseStreams('never');
+    const none = refusedAs(/^none of these directories has a tape of never\./);
+    await assert.rejects(rebuild(directories, { datasets }), none);
+    const rebuilt = await rebuild(directories, { datasets, isLossAccepted: true });
+    assert.deepEqual(
+      rebuilt.datasets.map(({ dataset, data }) => [dataset, data]),
+      [
+        [DATASET, first.data],
+        ['second', second.data],
+      ],
+    );
+    assert.deepEqual((await node('f', null)).has, first.has);
+    const joined = await node('f', null, 'second');
+    assert.deepEqual(joined.has, second.has);
+    assert(countOf(joined.has) > countOf(behind.has));
+    const again = await rig.init(cluster, ...datasets);
+    assert.deepEqual(
+      again.datasets.map(({ isNew }) => isNew),
+      [false, false, true],
+    );
   });
 });
 

@@ -5,7 +5,6 @@
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import type { TapeGap } from '../tape-gap.ts';
-import type { OfferCounts } from './sequencer/offer.ts';
 import type { TapeNote } from './tape-note.ts';
 
 /** Trades of one contract whose source time lies on one UTC day, in the feed's order. */
@@ -23,6 +22,16 @@ export interface IntakeBatch {
   readonly size: Float64Array;
   /** Aggressor: +1 buyer, -1 seller, 0 unknown. */
   readonly side: Int8Array;
+}
+
+/** What became of an offer's trades. The others were accepted, or wait for a later day. */
+export interface OfferCounts {
+  readonly duplicate: number;
+  readonly tooOld: number;
+  /** Accepted, but earlier than the watermark. */
+  readonly late: number;
+  /** Rejected for any other reason. */
+  readonly rejected: number;
 }
 
 export interface Intake {

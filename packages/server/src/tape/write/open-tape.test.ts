@@ -15,6 +15,7 @@ import { listTape } from '../inspect/list-tape.ts';
 import { verifyTape } from '../inspect/verify-tape.ts';
 import { TapeDamagedError } from '../tape-errors.ts';
 import { SessionStore } from './session-store.ts';
+import type { TapeNote } from './tape-note.ts';
 
 const DAY = utcDay(20_260_105);
 const NEXT_DAY = addDays(DAY, 1);
@@ -156,6 +157,35 @@ test('the listing counts days, trades and gaps, sealed or open', async () => {
     gaps: [addDays(DAY, 1), addDays(DAY, 2)],
     quality: { complete: 1, partial: 0, noTrades: 0, damaged: 0, replaced: 0 },
   });
+});
+
+test('the listing has the gaps of live days, and verify finds nothing wrong with them', async () => {
+  const disk = new SimDisk().boot();
+  const tape = await openSimTape(disk);
+  const gap = (from: number, to: number | null, day = DAY): TapeNote => {
+    const end = to === null ? null : epochNs(day, to);
+    const lost = { firstId: null, lastId: null, reason: 'no connection' };
+    return { kind: 'gap', gap: { symbol: 'ESZ6', from: epochNs(day, from), to: end, ...lost } };
+  };
+  await tape.intake.offer([intakeBatch('ESZ6', DAY, [[1, 1]])], epochNs(DAY, 5), [gap(10, null)]);
+  await tape.intake.offer([], epochNs(DAY, 20));
+  const days = async () =>
+    (await listTape(disk, TAPE_ROOT))
+      .find(({ listing }) => listing.symbol === 'ESZ6')!
+      .days.map(({ day, quality, gaps }) => [day, quality, gaps]);
+  assert.deepEqual(await days(), [[DAY, 'open', [[10, 20]]]]);
+  await tape.intake.offer([], epochNs(NEXT_DAY, 7), [gap(10, 30)]);
+  await tape.intake.offer([], null, [gap(8, 9, NEXT_DAY)]);
+  await tape.intake.offer([], epochNs(NEXT_DAY, 50));
+  await tape.intake.sealed();
+  assert.deepEqual(await days(), [
+    [DAY, 'partial', [[10, 30]]],
+    [NEXT_DAY, 'open', [[8, 9]]],
+  ]);
+  for await (const event of verifyTape(disk, TAPE_ROOT)) {
+    assert.equal(event.type, 'file', JSON.stringify(event));
+  }
+  await tape[Symbol.asyncDispose]();
 });
 
 test('verify finds strangers, misnamed and misplaced files, and takes a torn end as a note', async () => {

@@ -8,13 +8,13 @@
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { IntakeFullError, TapeClosedError, TapeFailedError } from '../tape-errors.ts';
 import type { TapeGap } from '../tape-gap.ts';
-import type { Intake, IntakeBatch } from './intake.ts';
+import type { Intake, IntakeBatch, OfferCounts } from './intake.ts';
 import type { LiveDays } from './live-days.ts';
 import { readCommit } from './log/log-payload.ts';
 import { RECORD_HEADER_BYTES } from './log/log-record.ts';
 import type { TapeLog } from './log/tape-log.ts';
 import { checkedNotes } from './notes/offer-notes.ts';
-import { Offer, type OfferCounts } from './sequencer/offer.ts';
+import { Offer } from './sequencer/offer.ts';
 import type { Sequencer } from './sequencer/sequencer.ts';
 import type { SequencerCounters } from './sequencer/sequencer-counters.ts';
 import type { TapeNote } from './tape-note.ts';

@@ -98,7 +98,7 @@ export class FeedConnection {
         this.#timer(now);
         break;
       default:
-        return event satisfies never;
+        event satisfies never;
     }
     this.#send(now);
   }

@@ -12,7 +12,7 @@ import { FeedConnection, SILENT_NS_MAX } from './feed-connection.ts';
 import type { VenueBudget } from './venue-budget.ts';
 
 const BACKOFF_FIRST_MS = 250;
-const BACKOFF_LAST_MS = 30_000;
+const BACKOFF_LAST_MS = 15_000;
 const JITTER_SHARE = 0.5;
 /** The next connection is opened this long before the venue ends the present one. */
 const OVERLAP_NS = 5n * MINUTE_NS_BIG;

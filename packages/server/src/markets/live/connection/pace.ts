@@ -9,6 +9,7 @@ import { MS_NS } from '@tapeloom/core/units';
 import type { Rate } from '../feed.ts';
 
 const AT_ONCE_SHARE = 0.1;
+const ROUNDING_NS = 1_000;
 
 export class Pace {
   readonly #unitNs: number;
@@ -36,7 +37,7 @@ export class Pace {
     for (;;) {
       const earnedAt = Atomics.load(this.#earnedAt, 0);
       const owedNs = Math.max(0, Number(earnedAt - now));
-      if (owedNs > 0 && owedNs + costNs > this.#burstNs + 1) return false;
+      if (owedNs > 0 && owedNs + costNs > this.#burstNs + ROUNDING_NS) return false;
       const next = now + BigInt(Math.ceil(owedNs + costNs));
       if (Atomics.compareExchange(this.#earnedAt, 0, earnedAt, next) === earnedAt) return true;
     }

@@ -39,6 +39,7 @@ export class CountedLine implements Line {
   #isPositionNew = false;
   readonly holeSince = null;
   readonly checkWish = null;
+  readonly beginsBehind = null;
   readonly fault = null;
 
   constructor(options: {

@@ -71,6 +71,8 @@ export interface Line {
   readonly checkWish: PageWish | null;
   /** Whether the line has not seen one of these trades. */
   lacks(trades: readonly FeedTrade[]): boolean;
+  /** The time behind the newest trade that a new line does not have; null: it has all, or no trade is known. */
+  readonly beginsBehind: EpochNs | null;
   /** Why the line cannot go on; null: it can. */
   readonly fault: string | null;
 }

@@ -6,7 +6,8 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS, MINUTE_NS, MS_NS_BIG } from '@tapeloom/core/units';
-import type { MissingIds } from '../watermark/gap-ledger.ts';
+import { later } from '@tapeloom/core/utc-day';
+import { LOST, type MissingIds } from '../watermark/gap-ledger.ts';
 import {
   type FeedTrade,
   instantOf,
@@ -25,6 +26,7 @@ const JOIN_NS = 500n * MS_NS_BIG;
 /** Requests without progress before numbers are lost. The venue's pages may lag behind its stream. */
 const TRIES_MAX = 5;
 const TRY_AGAIN_NS = 250n * MS_NS_BIG;
+const NEVER_TRADED_NS = 60_000n * MS_NS_BIG;
 /** Trades that wait for the tape before more pages are requested. */
 const READY_MAX = 32_768;
 
@@ -54,13 +56,14 @@ export class NumberedLine implements Line {
   #tryAgainAt: EpochNs | null = null;
   #holeSince: EpochNs | null = null;
   #isPositionNew = false;
+  beginsBehind: EpochNs | null = null;
   fault: string | null = null;
 
   constructor({ symbol, budget, lastId, position }: NumberedLineOptions) {
     this.symbol = symbol;
     this.#budget = budget;
     this.#queue = new LineQueue(budget);
-    const noted = position === null || position === '' ? -1 : Number(position);
+    const noted = position === null ? -1 : Number(position);
     const next = Math.max(lastId + 1, noted);
     this.#next = next > 0 ? next : null;
   }
@@ -144,7 +147,7 @@ export class NumberedLine implements Line {
   takePosition(): string | null {
     if (!this.#isPositionNew || this.#queue.length > 0) return null;
     this.#isPositionNew = false;
-    return this.#next === null ? '' : `${this.#next}`;
+    return `${this.#next}`;
   }
 
   #wish(now: EpochNs): PageWish | null {
@@ -228,12 +231,19 @@ export class NumberedLine implements Line {
   }
 
   #newest(trades: readonly FeedTrade[], now: EpochNs): void {
-    if (this.#next === null && trades.length > 0) {
-      this.#next = Math.max(...trades.map(({ id }) => id)) + 1;
+    if (this.#next !== null) return;
+    if (trades.length === 0) {
+      // A contract that was never traded has no number to resume from: its line begins with its first trade.
+      this.#tryAgainAt = (now + NEVER_TRADED_NS) as EpochNs;
+      return;
+    }
+    for (const trade of trades) {
+      this.#next = Math.max(this.#next ?? 0, trade.id + 1);
+      const behind = (instantOf(trade) + 1n) as EpochNs;
+      this.beginsBehind = later(this.beginsBehind ?? behind, behind);
     }
     this.#isPositionNew = true;
     this.#join();
-    this.#drain(now);
   }
 
   #forgotten(oldestId: number | null, now: EpochNs): void {
@@ -257,7 +267,7 @@ export class NumberedLine implements Line {
     const [after] = this.#waiting;
     const from = last === null ? (0n as EpochNs) : ((instantOf(last) + 1n) as EpochNs);
     const to = after === undefined ? from : instantOf(after);
-    this.#queue.lose({ from, to, ids, reason: 'lost' });
+    this.#queue.lose({ from, to, ids, reason: LOST });
     this.#next = untilId;
     this.#isPositionNew = true;
     this.#tries = 0;

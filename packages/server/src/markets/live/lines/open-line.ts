@@ -41,6 +41,7 @@ export class OpenLine implements Line {
   #isAsked = false;
   /** The last one taken whose place was not noted. */
   #taken: FeedTrade | null = null;
+  readonly beginsBehind = null;
   readonly fault = null;
   readonly checkWish: PageWish = { fromId: null, toId: null };
 

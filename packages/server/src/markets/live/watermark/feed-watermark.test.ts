@@ -18,6 +18,7 @@ function stage(options: Partial<FeedWatermarkOptions> = {}) {
     members: ['ES'],
     hoursOf: () => null,
     isKnown: () => true,
+    lastId: () => -1,
     start: TEN,
     gaps: [],
     position: () => null,

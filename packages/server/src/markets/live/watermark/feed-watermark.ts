@@ -30,6 +30,8 @@ export interface FeedWatermarkOptions {
   readonly hoursOf: (symbol: string) => OpenHours;
   /** Whether the feed has joined this contract before: its trades or notes are on the tape. */
   readonly isKnown: (symbol: string) => boolean;
+  /** The last number of this contract on the tape, -1 if none. */
+  readonly lastId: (symbol: string) => number;
   /** The durable watermark; null on an empty tape. */
   readonly start: EpochNs | null;
   /** The gaps on the tape that touch the open day. */
@@ -77,8 +79,8 @@ export class FeedWatermark {
   readonly #members = new Map<string, Member>();
   readonly #lastTrades = new Map<string, LastTrade>();
   readonly #ledger: GapLedger;
-  /** Contracts whose beginning on this tape is recorded. */
-  readonly #begun = new Set<string>();
+  /** Contracts by whether their beginning on this tape has still to be recorded. */
+  readonly #isNewBy = new Map<string, boolean>();
   /** The day on which an empty tape begins. */
   #tapeFrom: EpochNs | null = null;
   /** The last one that was given out. */
@@ -211,8 +213,12 @@ export class FeedWatermark {
 
   status(now: EpochNs): FeedState {
     let state: FeedState = 'live';
-    for (const member of this.#members.values()) {
+    const members = [...this.#members.values()];
+    // A contract that was never traded does not make the others stale.
+    const hasBegun = members.some((member) => member.state !== 'starting');
+    for (const member of members) {
       if (member.state === 'whole' || member.state === 'abandoned') continue;
+      if (member.state === 'starting' && hasBegun) continue;
       if (now - member.interruptedAt >= DOWN_AFTER_NS) return 'down';
       state = 'stale';
     }
@@ -279,7 +285,8 @@ export class FeedWatermark {
       if (this.#ledger.reasonOf(symbol) !== null) continue;
       const last = this.#lastTrades.get(symbol);
       const from = last === undefined ? complete : later(complete, (last.ts + 1n) as EpochNs);
-      this.#ledger.open(symbol, from, reason, last === undefined ? null : last.id + 1);
+      const lastId = last?.id ?? this.#options.lastId(symbol);
+      this.#ledger.open(symbol, from, reason, lastId < 0 ? null : lastId + 1);
     }
   }
 
@@ -293,14 +300,14 @@ export class FeedWatermark {
   #openStarts(symbols: readonly string[], at: EpochNs): void {
     for (const symbol of symbols) {
       if (!this.#isNew(symbol)) continue;
-      this.#begun.add(symbol);
+      this.#isNewBy.set(symbol, false);
       if (this.#ledger.reasonOf(symbol) !== null) continue;
       this.#ledger.open(symbol, epochNs(dayOf(at), 0), 'start', null);
     }
   }
 
   #isNew(symbol: string): boolean {
-    return !this.#begun.has(symbol) && !this.#options.isKnown(symbol);
+    return this.#isNewBy.getOrInsertComputed(symbol, () => !this.#options.isKnown(symbol));
   }
 
   #symbolsOf(member: string): readonly string[] {

@@ -5,10 +5,13 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { later } from '@tapeloom/core/utc-day';
+import { dayOf, later } from '@tapeloom/core/utc-day';
 import type { TapeGap } from '../../../tape/tape-gap.ts';
 import type { TapeNote } from '../../../tape/write/tape-note.ts';
 import { closeAfter, isOpenAt, type OpenHours, openFrom, openStretches } from './open-hours.ts';
+
+/** The reason of trades that the venue no longer has. */
+export const LOST = 'lost';
 
 /** The first and the last missing number, both included. */
 export interface MissingIds {
@@ -117,7 +120,7 @@ export class GapLedger {
     const ids = areKnown ? missing : null;
     if (growing === null) return false;
     const { from } = growing;
-    const firstId = ids?.firstId ?? null;
+    const firstId = ids?.firstId ?? growing.firstId;
     this.#noteClosed({ symbol, from, to, firstId, lastId: ids?.lastId ?? lastId, reason });
     return ids !== null;
   }
@@ -202,12 +205,26 @@ export class GapLedger {
     const open = openStretches(this.#hoursOf(symbol), start, end);
     // Trades that are missing by their numbers are named, whatever the calendar says.
     const stretches = open.length === 0 && ids !== null ? [{ from: start, to: end }] : open;
+    if (ids !== null && stretches.length === 1 && this.#extend(symbol, end, ids)) return;
     for (const stretch of stretches) {
       const free = this.#freeFrom(symbol, stretch.from);
       const last = later(stretch.to, (free + 1n) as EpochNs);
       const { firstId, lastId } = ids ?? { firstId: null, lastId: null };
       this.#noteClosed({ symbol, from: free, to: last, firstId, lastId, reason });
     }
+  }
+
+  /** Numbers that follow those of the last loss make it longer. */
+  #extend(symbol: string, to: EpochNs, { firstId, lastId }: MissingIds): boolean {
+    const closed = this.#closedOf(symbol);
+    const last = closed.at(-1);
+    if (last?.reason !== LOST || last.lastId !== firstId - 1 || last.to === null) return false;
+    // The first part of a longer gap would be on a day that may be sealed.
+    if (last.firstId === null || dayOf(last.from) !== dayOf(to)) return false;
+    const gap = { ...last, to: later(last.to, to), lastId };
+    closed[closed.length - 1] = gap;
+    this.#notes.push({ kind: 'gap', gap });
+    return true;
   }
 
   #noteGrowing(gap: TapeGap, outage: Outage): void {

@@ -1,7 +1,7 @@
 /** One call of `Intake.offer` in progress: the rows still to be judged, and the promise and notes of its caller. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { IntakeBatch } from '../intake.ts';
+import type { IntakeBatch, OfferCounts } from '../intake.ts';
 import type { OfferNotes } from '../notes/offer-notes.ts';
 
 /** Rows [from, to) of a batch. */
@@ -9,16 +9,6 @@ export interface Run {
   readonly batch: IntakeBatch;
   from: number;
   to: number;
-}
-
-/** What became of an offer's trades. The others were accepted, or wait for a later day. */
-export interface OfferCounts {
-  readonly duplicate: number;
-  readonly tooOld: number;
-  /** Accepted, but earlier than the watermark. */
-  readonly late: number;
-  /** Rejected for any other reason. */
-  readonly rejected: number;
 }
 
 export class Offer {

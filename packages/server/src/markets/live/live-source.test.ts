@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
+import { seededRandom } from '../../../../../simulation/clock/seeded-random.ts';
+import { exampleVenue } from '../../../testing/live/example-feed.ts';
+import { START_MS } from '../../../testing/live/feed-run.ts';
+import { MemoryIntake } from '../../../testing/live/memory-intake.ts';
+import { SimNetwork } from '../../../testing/live/sim-network.ts';
+import { SimVenue } from '../../../testing/live/sim-venue.ts';
+import { IntakeFullError } from '../../tape/tape-errors.ts';
+import { VenueBudget } from './connection/venue-budget.ts';
+import type { FeedIntake } from './feed-intake.ts';
+import { LiveSource } from './live-source.ts';
+
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function stage(t: TestContext, fail: (offers: number) => Error | null = () => null) {
+  const clock = new ManualClock(BigInt(START_MS) * 1_000_000n);
+  const nowMs = () => Number(clock.now() / 1_000_000n);
+  const venue = new SimVenue(seededRandom(3), ['AAA-PERP']);
+  const network = new SimNetwork(venue, nowMs);
+  const tape = new MemoryIntake();
+  let offers = 0;
+  const intake: FeedIntake = {
+    lastId: (symbol) => tape.lastId(symbol),
+    position: (key) => tape.position(key),
+    get promise() {
+      return tape.promise;
+    },
+    get gaps() {
+      return tape.gaps;
+    },
+    offer: async (batches, promise, notes = []) => {
+      offers += 1;
+      const error = fail(offers);
+      if (error !== null) throw error;
+      return tape.take({ batches, promise, notes });
+    },
+  };
+  const source = new LiveSource({
+    venue: exampleVenue,
+    contracts: [
+      {
+        symbol: 'AAA',
+        venueSymbol: 'AAA-PERP',
+        tickSizeNanos: 250_000_000,
+        lotSizeNanos: 1_000_000_000,
+        hours: null,
+      },
+    ],
+    intake,
+    budget: new VenueBudget(exampleVenue.limits),
+    random: seededRandom(4),
+    clock,
+    monotonicNs: () => clock.now(),
+    network,
+  });
+  const stopping = new AbortController();
+  t.after(() => stopping.abort());
+  const run = source.run(stopping.signal);
+  run.catch(() => undefined);
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 20) {
+      clock.advance(20);
+      venue.trade(nowMs(), 20, 0.5);
+      network.deliver();
+      await settle();
+    }
+  };
+  return { clock, venue, tape, source, stopping, run, pass, offersCount: () => offers };
+}
+
+const idsOf = (tape: MemoryIntake) => (tape.trades.get('AAA') ?? []).map(({ id }) => id);
+const isRow = (ids: readonly number[]) => ids.every((id, row) => id === ids[0]! + row);
+
+test('trades come onto the tape within a step, and the watermark behind them', async (t) => {
+  const { pass, tape, source } = stage(t);
+  await pass(2_000);
+  const before = idsOf(tape).length;
+  assert.ok(before > 20 && isRow(idsOf(tape)));
+  assert.equal(source.status.state, 'live');
+  assert.ok(source.lagMs < 600, `${source.lagMs}`);
+});
+
+test('an offer that finds the tape full is repeated, in order and without loss', async (t) => {
+  const full = new IntakeFullError('trades wait', 1);
+  const { pass, tape } = stage(t, (offers) => (offers > 3 && offers < 20 ? full : null));
+  await pass(4_000);
+  const ids = idsOf(tape);
+  assert.ok(ids.length > 50 && isRow(ids));
+});
+
+test('a tape that has failed ends the source', async (t) => {
+  const { pass, run } = stage(t, (offers) => (offers > 2 ? new Error('the disk is gone') : null));
+  await pass(2_000);
+  await assert.rejects(run, /the disk is gone/);
+});
+
+test('an abort closes the connections and leaves no timer', async (t) => {
+  const { pass, run, stopping, clock, venue } = stage(t);
+  await pass(1_000);
+  stopping.abort();
+  await settle();
+  await run;
+  assert.equal(clock.timerCount, 0);
+  clock.advance(60_000);
+  assert.deepEqual(venue.arrived(Number(clock.now() / 1_000_000n)), []);
+});
+
+test('a quiet market gets watermarks, more of them while readers wait', async (t) => {
+  const { pass, venue, tape, source, offersCount } = stage(t);
+  await pass(2_000);
+  venue.faults = { ...venue.faults, isQuiet: true };
+  await pass(1_000);
+  const before = { offers: offersCount(), promise: tape.promise! };
+  await pass(2_000);
+  const quiet = offersCount() - before.offers;
+  assert.ok(quiet >= 1 && quiet <= 11, `${quiet}`);
+  assert.ok(tape.promise! > before.promise);
+  for (let asked = 0; asked < 10; asked += 1) {
+    source.requestWatermark();
+    await pass(100);
+  }
+  assert.ok((tape.promise! as EpochNs) > before.promise);
+});

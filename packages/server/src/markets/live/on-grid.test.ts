@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onGrid } from './on-grid.ts';
+
+test('decimal texts are exact numbers of ticks, and a number off the grid is never rounded', () => {
+  const cases: readonly (readonly [string, number, number])[] = [
+    ['100.25', 250_000_000, 401],
+    ['-0.50', 250_000_000, -2],
+    ['100', 1_000_000_000, 100],
+    ['1e-7', 100, 1],
+    ['12E2', 1_000_000_000, 1_200],
+    ['98765432.1', 100_000_000, 987_654_321],
+    ['100.1', 250_000_000, 400.5],
+    ['0.0000000001', 1, 0.5],
+    ['100.250000000000', 250_000_000, 401],
+  ];
+  for (const [text, unit, units] of cases) assert.equal(onGrid(text, unit), units, text);
+  for (const text of ['', '.', '1,5', '0x10', 'NaN', '1e', ' 1']) {
+    assert.ok(Number.isNaN(onGrid(text, 1)), text);
+  }
+});

@@ -1,0 +1,189 @@
+/** Runs a live feed against the simulated venue in virtual time, with a tape whose process may crash at any step. */
+
+import assert from 'node:assert/strict';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
+import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
+import { VenueBudget } from '../../src/markets/live/connection/venue-budget.ts';
+import type { FeedAction, FeedContract, Venue } from '../../src/markets/live/feed.ts';
+import { LiveFeed, type LiveFeedOptions } from '../../src/markets/live/live-feed.ts';
+import type { TapeGap } from '../../src/tape/tape-gap.ts';
+import { exampleVenue } from './example-feed.ts';
+import { MemoryIntake } from './memory-intake.ts';
+import { NO_FAULTS, SimVenue, type VenueFaults } from './sim-venue.ts';
+
+const STEP_MS = 50;
+/** A quarter of an hour before a midnight. */
+export const START_MS = Date.UTC(2026, 0, 5, 23, 45);
+
+export type CrashPlace = 'before' | 'half' | 'after';
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly symbols?: readonly string[];
+  readonly skewMs?: number;
+  /** Trades of a contract in one step. */
+  readonly tradesPerStep?: number;
+  readonly feed?: Partial<LiveFeedOptions>;
+  readonly venue?: Partial<Venue>;
+}
+
+export class FeedRun {
+  readonly venue: SimVenue;
+  readonly intake = new MemoryIntake();
+  readonly #contracts: readonly FeedContract[];
+  readonly #options: RunOptions;
+  readonly #random: () => number;
+  readonly #budget: VenueBudget;
+  readonly venuePort: Venue;
+  feed: LiveFeed;
+  nowMs = START_MS;
+  /** Steps for which the tape is full. */
+  fullSteps = 0;
+  #crash: CrashPlace | null = null;
+  crashes = 0;
+  down: string[] = [];
+
+  constructor(options: RunOptions) {
+    const { symbols = ['AAA', 'BBB', 'CCC'], skewMs = 0 } = options;
+    this.#options = options;
+    this.#random = seededRandom(options.seed);
+    this.venue = new SimVenue(seededRandom(options.seed + 1), symbols.map(venueName), { skewMs });
+    this.#contracts = symbols.map((symbol) => ({
+      symbol,
+      venueSymbol: venueName(symbol),
+      tickSizeNanos: 250_000_000,
+      lotSizeNanos: 1_000_000_000,
+      hours: null,
+    }));
+    this.venuePort = { ...exampleVenue, ...options.venue };
+    this.#budget = new VenueBudget(this.venuePort.limits);
+    this.feed = this.#start();
+  }
+
+  get now(): EpochNs {
+    return (BigInt(this.nowMs) * MS_NS_BIG) as EpochNs;
+  }
+
+  set(faults: Partial<VenueFaults>): void {
+    this.venue.faults = { ...this.venue.faults, ...faults };
+  }
+
+  heal(): void {
+    this.venue.faults = { ...NO_FAULTS };
+  }
+
+  /** The process ends at its next offer. */
+  crash(place: CrashPlace): void {
+    this.#crash = place;
+  }
+
+  run(ms: number): void {
+    for (const until = this.nowMs + ms; this.nowMs < until; ) this.#step();
+  }
+
+  #start(): LiveFeed {
+    return new LiveFeed({
+      venue: this.venuePort,
+      contracts: this.#contracts,
+      intake: this.intake,
+      budget: this.#budget,
+      random: this.#random,
+      onDown: (_symbol, why) => this.down.push(why),
+      now: this.now,
+      ...this.#options.feed,
+    });
+  }
+
+  #step(): void {
+    this.nowMs += STEP_MS;
+    this.venue.trade(this.nowMs, STEP_MS, this.#options.tradesPerStep ?? 0.3);
+    for (const [connection, event] of this.venue.arrived(this.nowMs)) {
+      this.#perform(this.feed.event(connection, event, this.now));
+    }
+    for (const [id, answer] of this.venue.answered(this.nowMs)) {
+      this.#perform(this.feed.page(id, answer, '', this.now));
+    }
+    this.#perform(this.feed.timer(this.now));
+    if (this.fullSteps > 0) this.fullSteps -= 1;
+    else this.#offer();
+  }
+
+  #offer(): void {
+    for (;;) {
+      const offer = this.feed.nextOffer(this.now);
+      if (offer === null) return;
+      if (this.#crash !== null) {
+        if (this.#crash !== 'before') this.intake.take(offer, this.#crash === 'half');
+        this.#crash = null;
+        this.crashes += 1;
+        this.venue.forgetClients();
+        this.feed = this.#start();
+        return;
+      }
+      this.feed.taken(this.intake.take(offer));
+    }
+  }
+
+  #perform(actions: readonly FeedAction[]): void {
+    for (const action of actions) {
+      if (action.kind === 'connect') this.venue.connect(action.connection, this.nowMs);
+      else if (action.kind === 'close') this.venue.close(action.connection);
+      else if (action.kind === 'request') {
+        this.venue.request(action.id, action.request.url, this.nowMs);
+      } else this.venue.send(action.connection, String(action.message), this.nowMs);
+    }
+  }
+
+  /**
+   * Fails unless the tape has every trade before its watermark in order, or a gap that names it, and never both.
+   * `isLying`: the venue hides trades now. No one can know of them before a later trade of the contract shows the hole.
+   */
+  judge({ isLying = false } = {}): { readonly present: number; readonly missing: number } {
+    const counts = { present: 0, missing: 0 };
+    for (const { symbol } of this.#contracts) this.#judge(symbol, isLying, counts);
+    return counts;
+  }
+
+  #judge(symbol: string, isLying: boolean, counts: { present: number; missing: number }): void {
+    const rows = this.venue.trades.get(venueName(symbol))!;
+    const tape = this.intake.trades.get(symbol) ?? [];
+    const gaps = this.intake.allGaps.filter((gap) => gap.symbol === symbol);
+    const byId = new Map(tape.map((trade) => [trade.id, trade]));
+    assert.equal(byId.size, tape.length, 'a trade is doubled');
+    for (const [id, ms, price, size, isBuy] of rows) {
+      const ts = (BigInt(ms) * MS_NS_BIG) as EpochNs;
+      const trade = byId.get(id);
+      byId.delete(id);
+      const gap = gaps.find((one) => names(one, id, ts));
+      const what = `${symbol} ${id} at ${ms - START_MS} ms`;
+      if (trade === undefined) {
+        const isPast = this.intake.promise !== null && ts < this.intake.promise;
+        const isDue = isLying ? id < (tape.at(-1)?.id ?? 0) : isPast;
+        if (isDue) assert.ok(gap !== undefined, `${what} is missing and no gap names it`);
+        counts.missing += 1;
+        continue;
+      }
+      counts.present += 1;
+      assert.ok(gap === undefined, `${what} is there, but a gap names it`);
+      assert.deepEqual(trade, {
+        id,
+        ts,
+        price: Number(price) * 4,
+        size: Number(size),
+        side: isBuy ? 1 : -1,
+      });
+    }
+    assert.equal(byId.size, 0, 'the tape has a trade that the venue never made');
+  }
+}
+
+function names({ from, to, firstId, lastId }: TapeGap, id: number, ts: EpochNs): boolean {
+  if (firstId !== null && lastId !== null) return firstId <= id && id <= lastId;
+  if ((firstId !== null && id < firstId) || (lastId !== null && id > lastId)) return false;
+  return from <= ts && (to === null || ts < to);
+}
+
+function venueName(symbol: string): string {
+  return `${symbol}-PERP`;
+}
