@@ -42,8 +42,7 @@ export async function* verifyTape(disk: Disk, tapeRoot: string): AsyncGenerator<
     if (await isImported(disk, tapeRoot, dataset)) {
       yield* verifyImported(disk, tapeRoot, dataset, isLive);
     }
-    yield* verifySessions(disk, sessionsDirectory(tapeRoot, dataset));
-    yield* verifySessions(disk, importedSessionsDirectory(tapeRoot, dataset));
+    if (!isLive) yield* verifySessions(disk, sessionsDirectory(tapeRoot, dataset));
   }
 }
 
@@ -58,6 +57,8 @@ async function* verifyLive(
     if (isSafeName(symbol)) yield* verifyContract(disk, tapeRoot, dataset, symbol, logged);
     else yield finding(`${daysDirectory(tapeRoot, dataset)}/${symbol}`, 'is no part of a tape');
   }
+  yield* verifySessions(disk, sessionsDirectory(tapeRoot, dataset));
+  yield* verifySessions(disk, importedSessionsDirectory(tapeRoot, dataset));
   yield* verifyManifest(disk, tapeRoot, dataset);
 }
 
