@@ -84,6 +84,7 @@ export class LiveFeed {
       start: intake.promise,
       gaps: intake.gaps,
       position: (key) => intake.position(key),
+      venueNow: (at) => this.#supervisor.venueNow(at),
       now,
     });
     const { budget, random } = options;

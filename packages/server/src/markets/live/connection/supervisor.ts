@@ -47,7 +47,7 @@ export class Supervisor {
   constructor({ venue, contracts, lines, budget, random, venueTime, now }: SupervisorOptions) {
     this.#venue = venue;
     this.#budget = budget;
-    if (venueTime !== null) this.#venueTime.seen(venueTime, now);
+    if (venueTime !== null) this.#venueTime.startAt(venueTime, now);
     for (const contract of contracts) {
       const line = lines.get(contract.symbol)!;
       const checkEveryNs = SILENT_NS_MAX;
@@ -108,6 +108,11 @@ export class Supervisor {
   venueTimeOf(symbol: string): EpochNs | null {
     const messageAt = this.#slotOf.get(symbol)?.messageAt ?? null;
     return messageAt === null ? null : this.#venueTime.at(messageAt);
+  }
+
+  /** The venue's time now; null: it has named none since the start. */
+  venueNow(now: EpochNs): EpochNs | null {
+    return this.#venueTime.isNamed ? this.#venueTime.at(now) : null;
   }
 
   get state(): ConnectionState {

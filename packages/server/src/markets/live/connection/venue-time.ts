@@ -20,11 +20,20 @@ export class VenueTime {
   seen(venueTime: EpochNs, now: EpochNs): void {
     const aheadNs = venueTime - now;
     if (aheadNs > AHEAD_NS_MAX) return;
+    this.isNamed = true;
     if (this.#minuteAt === null || now - this.#minuteAt >= MINUTE_NS_BIG) {
       this.#minuteAt = now;
       this.#beforeNs = this.#aheadNs;
       this.#aheadNs = aheadNs;
     } else if (this.#aheadNs === null || aheadNs > this.#aheadNs) this.#aheadNs = aheadNs;
+  }
+
+  /** Whether the venue itself has named a time. */
+  isNamed = false;
+
+  /** A time that is certainly past: a start from below. */
+  startAt(venueTime: EpochNs, now: EpochNs): void {
+    this.#aheadNs = venueTime - now;
   }
 
   /** The venue's time when our clock showed `at`; null: it has named none. */
