@@ -121,7 +121,14 @@ export class GapLedger {
     if (growing === null) return false;
     const { from } = growing;
     const firstId = ids?.firstId ?? growing.firstId;
-    this.#noteClosed({ symbol, from, to: later(to, notedTo(growing)), firstId, lastId: ids?.lastId ?? lastId, reason });
+    this.#noteClosed({
+      symbol,
+      from,
+      to: later(to, notedTo(growing)),
+      firstId,
+      lastId: ids?.lastId ?? lastId,
+      reason,
+    });
     return ids !== null;
   }
 
