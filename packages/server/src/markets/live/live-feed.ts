@@ -6,12 +6,13 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { LOTS_MAX, TICKS_MAX } from '@tapeloom/core/numbers';
-import { HOUR_NS_BIG, MINUTE_MS, MS_NS, MS_NS_BIG } from '@tapeloom/core/units';
+import { HOUR_NS_BIG, MINUTE_MS, MS_NS, MS_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 import { later } from '@tapeloom/core/utc-day';
 import type { IntakeBatch, OfferCounts } from '../../tape/write/intake.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
 import { Supervisor } from './connection/supervisor.ts';
 import type { VenueBudget } from './connection/venue-budget.ts';
+import { VenueTime } from './connection/venue-time.ts';
 import type { FeedAction, FeedContract, FeedEvent, PageAnswer, Venue } from './feed.ts';
 import { batchOf } from './feed-batches.ts';
 import type { FeedIntake } from './feed-intake.ts';
@@ -25,6 +26,9 @@ export const OFFER_TRADES_MAX = 32_768;
 export const OFFER_NOTES_MAX = 1_024;
 /** The tape rejects times further ahead of the clock. */
 const AHEAD_NS_MAX = 2n * HOUR_NS_BIG;
+/** The note with the difference of the venue's clock and ours. */
+const CLOCK_KEY = 'venue-clock';
+const CLOCK_STEP_NS = SECOND_NS_BIG;
 const GAP_AFTER_MS = 15 * MINUTE_MS;
 
 export interface FeedOffer {
@@ -51,6 +55,9 @@ export class LiveFeed {
   readonly #lines = new Map<string, Line>();
   readonly #lineBudget: LineBudget;
   readonly #supervisor: Supervisor;
+  readonly #venueTime = new VenueTime();
+  /** The difference of the clocks that is on the tape. */
+  #notedAheadNs: bigint | null;
   readonly #watermark: FeedWatermark;
   readonly #gapAfterNs: bigint;
   readonly #onDown: (symbol: string, why: string) => void;
@@ -65,6 +72,9 @@ export class LiveFeed {
     this.#lineBudget = new LineBudget(options.waitingBytesMax);
     this.#gapAfterNs = BigInt(gapAfterMs) * MS_NS_BIG;
     this.#onDown = options.onDown ?? (() => undefined);
+    if (intake.promise !== null) this.#venueTime.startAt(intake.promise, now);
+    this.#notedAheadNs = bigintOf(intake.position(CLOCK_KEY));
+    if (this.#notedAheadNs !== null) this.#venueTime.resume(this.#notedAheadNs);
     for (const contract of contracts) {
       const { symbol } = contract;
       const lastId = intake.lastId(symbol);
@@ -83,10 +93,11 @@ export class LiveFeed {
       start: intake.promise,
       gaps: intake.gaps,
       position: (key) => intake.position(key),
+      venueNow: (at) => (this.#venueTime.isNamed ? this.#venueTime.at(at) : null),
       now,
     });
     const { budget, random } = options;
-    const venueTime = intake.promise;
+    const venueTime = this.#venueTime;
     this.#supervisor = new Supervisor({
       venue,
       contracts,
@@ -130,12 +141,13 @@ export class LiveFeed {
     const waiting = this.#waiting.shift();
     if (waiting !== undefined) return waiting;
     const batches = this.#collect(now);
-    const positions = [...this.#lines].flatMap(([symbol, line]) => {
+    const positions: TapeNote[] = [...this.#lines].flatMap(([symbol, line]) => {
       // A place on the tape says that the contract has begun: its first gap must be there too.
       const isEarly = this.#down.has(symbol) || this.#watermark.isStarting(symbol);
       const text = isEarly ? null : line.takePosition();
       return text === null ? [] : [{ kind: 'position', key: lineKey(symbol), text } as const];
     });
+    positions.push(...this.#clockNote());
     const hasNews = batches.length > 0 || positions.length > 0 || this.#watermark.hasNotes;
     if (isQuiet && !hasNews) return null;
     const next = this.#watermark.next(now);
@@ -179,6 +191,18 @@ export class LiveFeed {
         fault: this.#down.get(symbol) ?? null,
       })),
     };
+  }
+
+  /** A restart without a connection must know how wrong its clock is: a gap follows the venue's time. */
+  #clockNote(): readonly TapeNote[] {
+    const { aheadNs, isNamed } = this.#venueTime;
+    if (aheadNs === null || !isNamed || this.#watermark.watermark === null) return [];
+    const noted = this.#notedAheadNs;
+    if (noted !== null && aheadNs - noted < CLOCK_STEP_NS && noted - aheadNs < CLOCK_STEP_NS) {
+      return [];
+    }
+    this.#notedAheadNs = aheadNs;
+    return [{ kind: 'position', key: CLOCK_KEY, text: `${aheadNs}` }];
   }
 
   /** At most `OFFER_NOTES_MAX` notes in each offer; the gaps come first, the trades with the last of them. */
@@ -269,6 +293,10 @@ export class LiveFeed {
     this.#watermark.abandon(symbol, why, now);
     this.#onDown(symbol, why);
   }
+}
+
+function bigintOf(text: string | null): bigint | null {
+  return text === null ? null : BigInt(text);
 }
 
 function lineKey(symbol: string): string {

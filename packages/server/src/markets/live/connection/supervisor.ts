@@ -18,7 +18,7 @@ import { Backfiller, type FeedMember } from './backfiller.ts';
 import { SILENT_NS_MAX } from './feed-connection.ts';
 import { FeedSlot } from './feed-slot.ts';
 import type { VenueBudget } from './venue-budget.ts';
-import { VenueTime } from './venue-time.ts';
+import type { VenueTime } from './venue-time.ts';
 
 export interface SupervisorOptions {
   readonly venue: Venue;
@@ -26,8 +26,7 @@ export interface SupervisorOptions {
   readonly lines: ReadonlyMap<string, Line>;
   readonly budget: VenueBudget;
   readonly random: () => number;
-  /** A time of the venue that is certainly past. */
-  readonly venueTime: EpochNs | null;
+  readonly venueTime: VenueTime;
   readonly now: EpochNs;
 }
 
@@ -38,7 +37,7 @@ export class Supervisor {
   readonly #slots: readonly FeedSlot[];
   readonly #slotOf = new Map<string, FeedSlot>();
   readonly #backfiller: Backfiller;
-  readonly #venueTime = new VenueTime();
+  readonly #venueTime: VenueTime;
   /** Prints that are no order flow, by their kind. */
   readonly leftOut = new Map<string, number>();
   /** Contracts that the venue does not serve. */
@@ -47,7 +46,7 @@ export class Supervisor {
   constructor({ venue, contracts, lines, budget, random, venueTime, now }: SupervisorOptions) {
     this.#venue = venue;
     this.#budget = budget;
-    if (venueTime !== null) this.#venueTime.seen(venueTime, now);
+    this.#venueTime = venueTime;
     for (const contract of contracts) {
       const line = lines.get(contract.symbol)!;
       const checkEveryNs = SILENT_NS_MAX;

@@ -20,6 +20,7 @@ export class VenueTime {
   seen(venueTime: EpochNs, now: EpochNs): void {
     const aheadNs = venueTime - now;
     if (aheadNs > AHEAD_NS_MAX) return;
+    this.isNamed = true;
     if (this.#minuteAt === null || now - this.#minuteAt >= MINUTE_NS_BIG) {
       this.#minuteAt = now;
       this.#beforeNs = this.#aheadNs;
@@ -27,11 +28,30 @@ export class VenueTime {
     } else if (this.#aheadNs === null || aheadNs > this.#aheadNs) this.#aheadNs = aheadNs;
   }
 
+  /** Whether the venue has named a time, now or in an earlier run. */
+  isNamed = false;
+
+  /** A time that is certainly past: a start from below. */
+  startAt(venueTime: EpochNs, now: EpochNs): void {
+    this.#aheadNs = venueTime - now;
+  }
+
+  /** What an earlier run knew. */
+  resume(aheadNs: bigint): void {
+    if (this.#aheadNs === null || aheadNs > this.#aheadNs) this.#aheadNs = aheadNs;
+    this.isNamed = true;
+  }
+
+  /** The venue's clock less ours; null: unknown. */
+  get aheadNs(): bigint | null {
+    const before = this.#beforeNs;
+    if (this.#aheadNs === null || before === null) return this.#aheadNs;
+    return before > this.#aheadNs ? before : this.#aheadNs;
+  }
+
   /** The venue's time when our clock showed `at`; null: it has named none. */
   at(at: EpochNs): EpochNs | null {
-    if (this.#aheadNs === null) return null;
-    const before = this.#beforeNs;
-    const aheadNs = before !== null && before > this.#aheadNs ? before : this.#aheadNs;
-    return (at + aheadNs) as EpochNs;
+    const { aheadNs } = this;
+    return aheadNs === null ? null : ((at + aheadNs) as EpochNs);
   }
 }

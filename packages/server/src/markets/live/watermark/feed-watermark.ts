@@ -37,6 +37,8 @@ export interface FeedWatermarkOptions {
   /** The gaps on the tape that touch the open day. */
   readonly gaps: readonly TapeGap[];
   readonly position: (key: string) => string | null;
+  /** The venue's time when our clock shows `now`; null: unknown. Default: from the last `reach`. */
+  readonly venueNow?: (now: EpochNs) => EpochNs | null;
   readonly now: EpochNs;
 }
 
@@ -259,7 +261,8 @@ export class FeedWatermark {
       return venue === null ? this.#watermark : ((venue - this.#graceNs) as EpochNs);
     }
     // The venue's clock goes on: a clock of ours that is an hour wrong must not move the tape by an hour.
-    const venueNow = venue === null ? now : venue + (now - venueAt);
+    const reachedNow = venue === null ? null : venue + (now - venueAt);
+    const venueNow = this.#options.venueNow?.(now) ?? reachedNow ?? now;
     return (venueNow - this.#gapAfterNs) as EpochNs;
   }
 

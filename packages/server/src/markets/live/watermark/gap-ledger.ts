@@ -121,7 +121,14 @@ export class GapLedger {
     if (growing === null) return false;
     const { from } = growing;
     const firstId = ids?.firstId ?? growing.firstId;
-    this.#noteClosed({ symbol, from, to, firstId, lastId: ids?.lastId ?? lastId, reason });
+    this.#noteClosed({
+      symbol,
+      from,
+      to: later(to, notedTo(growing)),
+      firstId,
+      lastId: ids?.lastId ?? lastId,
+      reason,
+    });
     return ids !== null;
   }
 
@@ -143,7 +150,7 @@ export class GapLedger {
   /** False: the trade is named as missing. */
   admits(symbol: string, ts: EpochNs, id: number, watermark: EpochNs | null): boolean {
     const outage = this.#outages.get(symbol);
-    if (outage !== undefined && watermark !== null && ts >= outage.from && ts < watermark) {
+    if (outage !== undefined && ts >= outage.from && isNoted(outage, ts, watermark)) {
       const isNew = outage.firstId === null || id >= outage.firstId;
       if (isNew && isOpenAt(this.#hoursOf(symbol), ts)) {
         addMissing(outage, { firstId: id, lastId: id });
@@ -263,6 +270,15 @@ export function isInside(gap: TapeGap, ts: EpochNs, id: number): boolean {
 /** The note with the beginning of a contract's outage, whose first part may lie on a day that is sealed. */
 function outageKey(symbol: string): string {
   return `outage:${symbol}`;
+}
+
+/** A gap may be on the tape before the watermark that has passed its beginning. */
+function notedTo({ from }: Pick<TapeGap, 'from'>): EpochNs {
+  return (from + 1n) as EpochNs;
+}
+
+function isNoted({ growing }: Outage, ts: EpochNs, watermark: EpochNs | null): boolean {
+  return (watermark !== null && ts < watermark) || (growing !== null && ts < notedTo(growing));
 }
 
 function noteKey(note: TapeNote): string {
