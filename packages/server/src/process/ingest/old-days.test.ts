@@ -16,7 +16,7 @@ import { TapeManifest } from '../../tape/tape-manifest.ts';
 import { sealDay } from '../../tape/write/seal/seal.ts';
 import { SessionStore } from '../../tape/write/session-store.ts';
 import type { OldDaysNews } from './large-removals.ts';
-import { removeOldImportedDays, removeOldLiveDays } from './old-days.ts';
+import { removeOldImportedDays, removeOldLiveDays, removeRepairsOfGoneDays } from './old-days.ts';
 
 const data = mkdtempSync(join(tmpdir(), 'tapeloom-old-days-'));
 after(() => rmSync(data, { recursive: true }));
@@ -148,4 +148,22 @@ test('imported days of a live dataset go with its own, counted from today, unles
   assert.deepEqual(removals, [{ symbol: 'ESM6', keptFrom: days[2], days: [early] }]);
   assert.deepEqual(await importedDays(), [days[2]]);
   assert.equal((await disk.list(`${data}/tape/FEED/days/ESM6`)).length, 4);
+});
+
+test('on a node that follows, imported days go with those that the appending node has removed', async () => {
+  const [old, kept] = [addDays(TODAY, -45), addDays(TODAY, -20)];
+  const rows = [[1, 2, 3, 1]] as const;
+  await importDays(disk, `${data}/tape`, 'COPY', [
+    { symbol: 'ESM6', day: old, rows },
+    { symbol: 'ESM6', day: kept, rows },
+  ]);
+  const importedDays = async () => [
+    ...(await readImported(disk, `${data}/tape`, 'COPY'))!.days.get('ESM6')!.keys(),
+  ];
+  const remove = (keptFrom: ReadonlyMap<string, typeof old>) =>
+    removeRepairsOfGoneDays(place, 'COPY', { keptFrom });
+  await remove(new Map([['NQM6', kept]]));
+  assert.deepEqual(await importedDays(), [old, kept]);
+  await remove(new Map([['ESM6', addDays(TODAY, -30)]]));
+  assert.deepEqual(await importedDays(), [kept]);
 });

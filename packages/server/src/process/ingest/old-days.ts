@@ -4,7 +4,7 @@
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { addDays } from '@tapeloom/core/utc-day';
+import { addDays, dayOf, earlier } from '@tapeloom/core/utc-day';
 import { DirectoryLockedError, lockDirectory } from '../../platform/disk/directory-lock.ts';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { clearResultsBefore } from '../../results/cache-entries.ts';
@@ -54,6 +54,27 @@ export async function removeOldLiveDays(
     if (imported !== null) await removeImported(disk, tapeRoot, imported, removals);
   });
   return isDone ? removals : [];
+}
+
+/** For a node that follows: its imported days go once the node that appends has removed the days around them. */
+export async function removeRepairsOfGoneDays(
+  { disk, data, keepDays, now }: OldDaysPlace,
+  dataset: string,
+  { keptFrom }: Pick<TapeManifest, 'keptFrom'>,
+): Promise<void> {
+  const tapeRoot = `${data}/tape`;
+  using lock = await lockOfImports(disk, tapeRoot, dataset);
+  const imported = lock === null ? null : await readImported(disk, tapeRoot, dataset);
+  if (imported === null) return;
+  const before = addDays(dayOf(now), -keepDays);
+  const removals = [...keptFrom].flatMap(([symbol, first]) => {
+    const days = [...(imported.days.get(symbol)?.keys() ?? [])];
+    const cut = earlier(first, before);
+    const gone = days.filter((day) => day < cut);
+    return gone.length === 0 ? [] : [{ symbol, keptFrom: cut, days: gone }];
+  });
+  await removeImported(disk, tapeRoot, imported, removals);
+  await clearResults(disk, data, dataset, removals);
 }
 
 /** For every dataset of imported days only that no import has locked. The service watches their manifests. */

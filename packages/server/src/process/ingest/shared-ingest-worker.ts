@@ -314,6 +314,7 @@ class SharedIngest {
   #refresh(): void {
     upkeep.refreshListing(clock.now());
     send({ t: 'sessions', books: booksOf(this.#tape.book) });
+    void upkeep.removeOldRepairs(this.#tape.manifest, clock.now());
   }
 
   async #keepBooks({ bookChanged, signal }: LeadTerm): Promise<void> {

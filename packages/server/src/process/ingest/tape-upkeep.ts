@@ -28,7 +28,7 @@ import { sessionDates } from '../../tape/write/session-dates.ts';
 import { SessionStore } from '../../tape/write/session-store.ts';
 import type { FromIngest } from './ingest-wire.ts';
 import type { OldDaysNews } from './large-removals.ts';
-import { removeOldImportedDays, removeOldLiveDays } from './old-days.ts';
+import { removeOldImportedDays, removeOldLiveDays, removeRepairsOfGoneDays } from './old-days.ts';
 
 export interface TapeUpkeepOptions {
   readonly market: LiveMarket;
@@ -113,6 +113,18 @@ export class TapeUpkeep {
     } catch (error) {
       send({ t: 'fault', what: 'old days could not be removed', error });
       return [];
+    }
+  }
+
+  /** On a node that follows, whose days are removed by the one that appends. */
+  async removeOldRepairs(manifest: TapeManifest, now: EpochNs): Promise<void> {
+    const { market, disk, tapeRoot, keepDays, send } = this.#options;
+    if (keepDays === 0) return;
+    const place = { disk, data: dirname(tapeRoot), keepDays, now, tell: () => undefined };
+    try {
+      await removeRepairsOfGoneDays(place, market.dataset, manifest);
+    } catch (error) {
+      send({ t: 'fault', what: 'old imported days could not be removed', error });
     }
   }
 
