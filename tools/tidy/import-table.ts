@@ -49,7 +49,7 @@ export const modules: Readonly<Record<string, readonly string[]>> = {
   config: ['platform'],
   tape: ['platform'],
   feeds: ['platform', 'tape'],
-  markets: ['platform', 'config', 'tape'],
+  markets: ['platform', 'config', 'tape', 'feeds'],
   imports: ['platform', 'tape', 'feeds', 'markets'],
   blocks: ['platform'],
   topics: ['platform', 'blocks'],
