@@ -158,12 +158,7 @@ export function refusalsText({ path, days }: ImportedFile): string {
   return refusedText(path, lines, why, remedy);
 }
 
-function refusedText(
-  path: string,
-  lines: readonly string[],
-  why: string,
-  remedy: string,
-): string {
+function refusedText(path: string, lines: readonly string[], why: string, remedy: string): string {
   return `${basename(path)} is rejected, nothing of it is imported: ${why}.\n${lines.join('\n')}\n${remedy}\n`;
 }
 

@@ -6,10 +6,9 @@
 import assert from 'node:assert/strict';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
-import type { FeedIntake } from '../../src/markets/live/feed-intake.ts';
 import type { FeedOffer } from '../../src/markets/live/live-feed.ts';
 import type { TapeGap } from '../../src/tape/tape-gap.ts';
-import type { IntakeBatch, OfferCounts } from '../../src/tape/write/intake.ts';
+import type { Intake, IntakeBatch, OfferCounts } from '../../src/tape/write/intake.ts';
 import type { TapeNote } from '../../src/tape/write/tape-note.ts';
 
 export interface TapeTrade {
@@ -23,7 +22,7 @@ export interface TapeTrade {
 /** Numbers further below the highest one are not remembered. */
 const WINDOW_IDS = 4_096;
 
-export class MemoryIntake implements Omit<FeedIntake, 'offer'> {
+export class MemoryIntake implements Omit<Intake, 'offer' | 'batch'> {
   readonly trades = new Map<string, TapeTrade[]>();
   readonly #ids = new Map<string, Set<number>>();
   readonly #gaps = new Map<string, TapeGap>();

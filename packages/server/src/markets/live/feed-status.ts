@@ -15,7 +15,7 @@ export interface FeedStatus {
   readonly lastEnd: string | null;
   /** Why the last request for past trades failed; null: it did not. */
   readonly lastFailure: string | null;
-  /** Requests that the venue's budget allows now. */
+  /** The share of the venue's request budget that is left. */
   readonly requestsLeft: number;
   /** Trades that came after the watermark. */
   readonly late: number;

@@ -8,22 +8,21 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { LOTS_MAX, TICKS_MAX } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG, MINUTE_MS, MS_NS, MS_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
 import { later } from '@tapeloom/core/utc-day';
-import type { IntakeBatch, OfferCounts } from '../../tape/write/intake.ts';
+import type { Intake, IntakeBatch, OfferCounts } from '../../tape/write/intake.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
 import { Supervisor } from './connection/supervisor.ts';
 import type { VenueBudget } from './connection/venue-budget.ts';
 import { VenueTime } from './connection/venue-time.ts';
 import type { FeedAction, FeedContract, FeedEvent, PageAnswer, Venue } from './feed.ts';
 import { batchOf } from './feed-batches.ts';
-import type { FeedIntake } from './feed-intake.ts';
 import type { FeedStatus } from './feed-status.ts';
 import { type FeedTrade, instantOf, type Line } from './lines/line.ts';
 import { LineBudget } from './lines/line-budget.ts';
 import { FeedWatermark } from './watermark/feed-watermark.ts';
 
 /** An offer fits into one record of the log: its trades are on the tape together with its notes, or not at all. */
-export const OFFER_TRADES_MAX = 32_768;
-export const OFFER_NOTES_MAX = 1_024;
+const OFFER_TRADES_MAX = 32_768;
+const OFFER_NOTES_MAX = 1_024;
 /** The tape rejects times further ahead of the clock. */
 const AHEAD_NS_MAX = 2n * HOUR_NS_BIG;
 /** The note with the difference of the venue's clock and ours. */
@@ -40,7 +39,7 @@ export interface FeedOffer {
 export interface LiveFeedOptions {
   readonly venue: Venue;
   readonly contracts: readonly FeedContract[];
-  readonly intake: Omit<FeedIntake, 'offer'>;
+  readonly intake: Omit<Intake, 'offer' | 'batch'>;
   readonly budget: VenueBudget;
   readonly random: () => number;
   readonly graceMs?: number;

@@ -9,8 +9,8 @@ import { MemoryIntake } from '../../../testing/live/memory-intake.ts';
 import { SimNetwork } from '../../../testing/live/sim-network.ts';
 import { SimVenue } from '../../../testing/live/sim-venue.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
+import type { Intake } from '../../tape/write/intake.ts';
 import { VenueBudget } from './connection/venue-budget.ts';
-import type { FeedIntake } from './feed-intake.ts';
 import { LiveSource } from './live-source.ts';
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -22,7 +22,7 @@ function stage(t: TestContext, fail: (offers: number) => Error | null = () => nu
   const network = new SimNetwork(venue, nowMs);
   const tape = new MemoryIntake();
   let offers = 0;
-  const intake: FeedIntake = {
+  const intake: Omit<Intake, 'batch'> = {
     lastId: (symbol) => tape.lastId(symbol),
     position: (key) => tape.position(key),
     get promise() {

@@ -7,9 +7,9 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Clock } from '../../platform/clock.ts';
 import { sleep } from '../../platform/waiting/sleep.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
-import type { TradeSource } from '../market.ts';
+import type { Intake } from '../../tape/write/intake.ts';
+import type { FeedReport, TradeSource } from '../market.ts';
 import type { FeedAction, FeedEvent } from './feed.ts';
-import type { FeedIntake } from './feed-intake.ts';
 import type { FeedStatus } from './feed-status.ts';
 import { type FeedOffer, LiveFeed, type LiveFeedOptions } from './live-feed.ts';
 import type { FeedSocket, Network } from './network.ts';
@@ -22,7 +22,7 @@ const REQUESTED_NS = 50_000_000n;
 const FULL_MS = 50;
 
 export interface LiveSourceOptions extends Omit<LiveFeedOptions, 'intake' | 'now'> {
-  readonly intake: FeedIntake;
+  readonly intake: Omit<Intake, 'batch'>;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Nanoseconds of a clock that never jumps. */
   readonly monotonicNs: () => bigint;
@@ -53,6 +53,11 @@ export class LiveSource implements TradeSource {
 
   get status(): FeedStatus {
     return this.#feed.status(this.#options.clock.now());
+  }
+
+  get feed(): FeedReport {
+    const { state, reconnects, gapsOpen, gapsClosed, requestsLeft } = this.status;
+    return { state, reconnects, gapsOpen, gapsClosed, requestsLeft };
   }
 
   requestWatermark(): void {

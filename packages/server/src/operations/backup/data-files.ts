@@ -69,12 +69,7 @@ export async function datasetFiles(
   const logPaths = logs.map((name) => `${logDirectory(tapeRoot, dataset)}/${name}`);
   const there = new Set([...days, ...logPaths]);
   return {
-    files: [
-      ...own,
-      ...logPaths.map(below),
-      ...sessions.map(below),
-      ...days.map(below),
-    ],
+    files: [...own, ...logPaths.map(below), ...sessions.map(below), ...days.map(below)],
     logs: logs.join(' '),
     missing: [...wanted.paths].filter((path) => !there.has(path)).map(below),
   };

@@ -25,10 +25,10 @@ export class Pace {
     this.#earnedAt = new BigInt64Array(shared ?? new SharedArrayBuffer(8));
   }
 
-  /** Units that can be spent now. */
+  /** The share of what may be spent at once that is left. */
   left(now: EpochNs): number {
     const owedNs = Math.max(0, Number(Atomics.load(this.#earnedAt, 0) - now));
-    return Math.max(0, Math.floor((this.#burstNs - owedNs) / this.#unitNs + 1e-6));
+    return Math.max(0, 1 - owedNs / this.#burstNs);
   }
 
   /** False: not yet. A cost above the burst is allowed once everything is earned. */

@@ -15,7 +15,7 @@ export interface SharedBudget {
   readonly connects: SharedArrayBuffer;
 }
 
-export function newSharedBudget(): SharedBudget {
+function newSharedBudget(): SharedBudget {
   return { requests: new SharedArrayBuffer(8), connects: new SharedArrayBuffer(8) };
 }
 
@@ -33,7 +33,7 @@ export class VenueBudget {
   }
 
   requestsLeft(now: EpochNs): number {
-    return Math.floor(this.#requests.left(now) / this.#pageWeight);
+    return this.#requests.left(now);
   }
 
   mayConnect(now: EpochNs): boolean {

@@ -2,7 +2,7 @@
 
 import { MIB } from '@tapeloom/core/units';
 
-export const WAITING_BYTES_MAX = 64 * MIB;
+const WAITING_BYTES_MAX = 64 * MIB;
 /** One trade as an object with its place in an array. */
 const TRADE_BYTES = 96;
 

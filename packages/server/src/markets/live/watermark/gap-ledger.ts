@@ -259,7 +259,7 @@ export class GapLedger {
 }
 
 /** Whether the gap names this trade as missing: by its number where the numbers are known, otherwise by its time. */
-export function isInside(gap: TapeGap, ts: EpochNs, id: number): boolean {
+function isInside(gap: TapeGap, ts: EpochNs, id: number): boolean {
   const { from, to, firstId, lastId } = gap;
   if (firstId !== null && lastId !== null) return id >= firstId && id <= lastId;
   if (firstId !== null && id < firstId) return false;
