@@ -28,7 +28,10 @@ const ASKING_SERVERS = [
   'packages/server/src/tape/stream/nats/nats-tls-trial.ts',
 ];
 
-test('events leave by WebSocket only: no webhook of ours in the contract, no setting for one, and nobody is called but payment providers [EVT-01]', () => {
+/** The source that connects to the venues of the operator's live datasets, and asks them for trades. */
+const ASKING_VENUES = ['packages/server/src/markets/live/network.ts'];
+
+test('events leave by WebSocket only: no webhook of ours in the contract, no setting for one, and nobody is called but payment providers and venues [EVT-01]', () => {
   const openapi = JSON.parse(read('contract/openapi.json')) as Record<string, unknown>;
   assert.equal(openapi.webhooks, undefined);
   assert.ok(!read('contract/openapi.json').includes('"callbacks"'));
@@ -38,5 +41,5 @@ test('events leave by WebSocket only: no webhook of ours in the contract, no set
   );
   assert.ok(sources.length > 100);
   const calling = sources.filter((path) => OUTBOUND.test(read(path))).sort();
-  assert.deepEqual(calling, [...ASKING_PROVIDERS, ...ASKING_SERVERS].sort());
+  assert.deepEqual(calling, [...ASKING_PROVIDERS, ...ASKING_SERVERS, ...ASKING_VENUES].sort());
 });

@@ -22,11 +22,11 @@ class PushWriter:
         self.lines.append(json.dumps(trade))  # Prices and sizes are exact as texts.
         if len(self.lines) >= self.batch_trades: self.flush()
 
-    def flush(self, up_to=""):
-        """Returns when all is on disk. `up_to`: no trade before this venue time will follow."""
-        if self.lines or up_to:
+    def flush(self, up_to="", missing_before=""):
+        """Returns when all is on disk. None before `up_to` will follow; `missing_before`: lost until then."""
+        if self.lines or up_to or missing_before:
             headers = {"Content-Type": "application/x-ndjson", "Tapeloom-Batch": str(uuid.uuid4())}
-            query = {"dataset": self.dataset, "upTo": up_to}
+            query = {"dataset": self.dataset, "upTo": up_to, "missingBefore": missing_before}
             self._call("POST", "/internal/trades", query, "\n".join(self.lines), headers)
             self.lines.clear()
 

@@ -178,7 +178,7 @@ export class FeedRun {
   }
 }
 
-function names({ from, to, firstId, lastId }: TapeGap, id: number, ts: EpochNs): boolean {
+export function names({ from, to, firstId, lastId }: TapeGap, id: number, ts: EpochNs): boolean {
   if (firstId !== null && lastId !== null) return firstId <= id && id <= lastId;
   if ((firstId !== null && id < firstId) || (lastId !== null && id > lastId)) return false;
   return from <= ts && (to === null || ts < to);

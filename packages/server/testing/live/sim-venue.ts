@@ -66,13 +66,20 @@ export class SimVenue {
   readonly #random: Random;
   readonly #skewMs: number;
   readonly #firstId: number;
+  /** So that a row of the tape tells its number. */
+  readonly #hasNumbersAsSizes: boolean;
   readonly trades = new Map<string, ExampleRow[]>();
   readonly #clients = new Map<number, Client>();
   readonly #pages = new Map<number, { readonly atMs: number; readonly answer: PageAnswer }>();
   faults: VenueFaults = { ...NO_FAULTS };
   #heartbeatAt = 0;
 
-  constructor(random: Random, symbols: readonly string[], { firstId = 1_000, skewMs = 0 } = {}) {
+  constructor(
+    random: Random,
+    symbols: readonly string[],
+    { firstId = 1_000, skewMs = 0, hasNumbersAsSizes = false } = {},
+  ) {
+    this.#hasNumbersAsSizes = hasNumbersAsSizes;
     this.#random = random;
     this.#skewMs = skewMs;
     for (const symbol of symbols) this.trades.set(symbol, []);
@@ -188,8 +195,9 @@ export class SimVenue {
 
   #row(index: number, ms: number): ExampleRow {
     const price = `${100 + Math.floor(this.#random() * 40) / 4}`;
-    const size = `${1 + Math.floor(this.#random() * 9)}`;
-    return [this.#firstId + index, ms, price, size, this.#random() < 0.5];
+    const id = this.#firstId + index;
+    const size = this.#hasNumbersAsSizes ? id : 1 + Math.floor(this.#random() * 9);
+    return [id, ms, price, `${size}`, this.#random() < 0.5];
   }
 
   #answer(rows: readonly ExampleRow[], from: string | null): PageAnswer {

@@ -1,23 +1,26 @@
 /**
  * The trades that wait, as lines, and the venue times said among them. A time goes out with the batch that has every
- * trade written before it, never earlier: the service would take those trades as late.
+ * trade written before it, never earlier: the service would take those trades as late. A loss goes out with the first
+ * trades behind it: the service would leave out those before it.
  */
 
 export interface QueuedBatch {
   readonly body: string;
   readonly trades: number;
   readonly upTo: string | null;
+  readonly missingBefore: string | null;
 }
 
 interface TimeMark {
   /** The number of lines written before. */
   readonly after: number;
-  readonly upTo: string;
+  readonly time: string;
 }
 
 export class PushQueue {
   #lines: string[] = [];
   #marks: TimeMark[] = [];
+  #losses: TimeMark[] = [];
   /** Lines that were taken since the start. */
   #taken = 0;
   #lastUpTo: string | null = null;
@@ -27,7 +30,7 @@ export class PushQueue {
   }
 
   get isEmpty(): boolean {
-    return this.#lines.length === 0 && this.#marks.length === 0;
+    return this.#lines.length + this.#marks.length + this.#losses.length === 0;
   }
 
   add(line: string): void {
@@ -35,18 +38,34 @@ export class PushQueue {
   }
 
   mark(upTo: string): void {
-    const after = this.#taken + this.#lines.length;
-    if (this.#marks.at(-1)?.after === after) this.#marks.pop();
-    this.#marks.push({ after, upTo });
+    this.#add(this.#marks, upTo);
+  }
+
+  lose(before: string): void {
+    this.#add(this.#losses, before);
   }
 
   /** The next batch. Once a time was said, every batch carries one: the service then derives none from trades. */
   take(tradesMax: number): QueuedBatch {
-    const lines = this.#lines.splice(0, tradesMax);
+    const isLoss = this.#losses[0]?.after === this.#taken;
+    const missingBefore = isLoss ? this.#losses.shift()!.time : null;
+    const untilLoss = (this.#losses[0]?.after ?? Number.POSITIVE_INFINITY) - this.#taken;
+    const lines = this.#lines.splice(0, Math.min(tradesMax, untilLoss));
     this.#taken += lines.length;
     while (this.#marks.length > 0 && this.#marks[0]!.after <= this.#taken) {
-      this.#lastUpTo = this.#marks.shift()!.upTo;
+      this.#lastUpTo = this.#marks.shift()!.time;
     }
-    return { body: lines.join(''), trades: lines.length, upTo: this.#lastUpTo };
+    return {
+      body: lines.join(''),
+      trades: lines.length,
+      upTo: this.#lastUpTo,
+      missingBefore,
+    };
+  }
+
+  #add(marks: TimeMark[], time: string): void {
+    const after = this.#taken + this.#lines.length;
+    if (marks.at(-1)?.after === after) marks.pop();
+    marks.push({ after, time });
   }
 }

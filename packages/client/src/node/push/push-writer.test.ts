@@ -28,8 +28,10 @@ interface Call {
   readonly batch: string | null;
   readonly ids: readonly number[];
   readonly upTo: string | null;
+  readonly missingBefore: string | null;
   readonly headers: Headers;
 }
+
 /** What the network does with a request. `lost`: the service takes it, but the answer never comes. */
 type Fate =
   | 'take'
@@ -55,7 +57,9 @@ function stage(options: Partial<PushWriterOptions> = {}, fates: Fate[] = []) {
       .split('\n')
       .filter(Boolean);
     const ids = lines.map((line) => Number(JSON.parse(line).id));
-    calls.push({ url: url.origin, batch, ids, upTo: url.searchParams.get('upTo'), headers });
+    const time = (name: string) => url.searchParams.get(name);
+    const times = { upTo: time('upTo'), missingBefore: time('missingBefore') };
+    calls.push({ url: url.origin, batch, ids, ...times, headers });
     if (isHolding) await new Promise<void>((resolve) => held.push(resolve));
     const fate = fates.shift() ?? 'take';
     if (fate === 'fail') throw new TypeError('fetch failed');
@@ -272,6 +276,34 @@ test('a venue time goes out behind every trade written before it, and stays with
       [2, '200'],
       [1, '200'],
       [0, '300'],
+    ],
+  );
+});
+
+test('a loss goes out with the first trades behind it, and once', async () => {
+  const { writer, calls, hold } = stage({ batchTrades: 10 });
+  const release = hold();
+  await writer.write(trade(1));
+  const first = writer.flush();
+  await writer.write(trade(2));
+  writer.missingBefore(50n);
+  for (let id = 7; id <= 8; id += 1) await writer.write(trade(id));
+  release();
+  await first;
+  await writer.flush();
+  writer.missingBefore(60n);
+  writer.missingBefore('70');
+  await writer.flush();
+  await writer.write(trade(9));
+  await writer.flush();
+  assert.deepEqual(
+    calls.map(({ ids, missingBefore }) => [ids, missingBefore]),
+    [
+      [[1], null],
+      [[2], null],
+      [[7, 8], '50'],
+      [[], '70'],
+      [[9], null],
     ],
   );
 });

@@ -78,6 +78,16 @@ export class PushWriter implements AsyncDisposable {
     this.#sendSoon();
   }
 
+  /**
+   * Says that the trades before this venue time which the service does not have are lost. Call it after a cut that your
+   * venue cannot fill, before you write the first trade behind it: the service records a gap instead of a wrong tape.
+   */
+  missingBefore(time: bigint | string): void {
+    this.#requireUsable();
+    this.#queue.lose(String(time));
+    this.#sendSoon();
+  }
+
   /** Resolves when everything written so far is on the service's disk. */
   async flush(): Promise<void> {
     this.#requireUsable(true);
@@ -155,11 +165,11 @@ export class PushWriter implements AsyncDisposable {
     this.#wake();
   }
 
-  async #push({ body, upTo }: QueuedBatch): Promise<void> {
+  async #push({ body, upTo, missingBefore }: QueuedBatch): Promise<void> {
     const batch = this.#terms.newBatchId();
     const text = await this.#calls.run({
       method: 'POST',
-      path: `${PUSH_PATH}${this.#query({ upTo })}`,
+      path: `${PUSH_PATH}${this.#query({ upTo, missingBefore })}`,
       headers: { 'content-type': NDJSON_TYPE, [PUSH_BATCH_HEADER]: batch },
       body,
       batch,
@@ -168,10 +178,10 @@ export class PushWriter implements AsyncDisposable {
     this.#terms.onReceipt(parsed<PushReceipt>(text));
   }
 
-  #query({ upTo = null }: { readonly upTo?: string | null }): string {
+  #query(times: Readonly<Record<string, string | null>>): string {
     const query = new URLSearchParams();
-    if (this.#terms.dataset !== null) query.set('dataset', this.#terms.dataset);
-    if (upTo !== null) query.set('upTo', upTo);
+    const all = { dataset: this.#terms.dataset, ...times };
+    for (const [name, value] of Object.entries(all)) if (value !== null) query.set(name, value);
     return query.size === 0 ? '' : `?${query}`;
   }
 

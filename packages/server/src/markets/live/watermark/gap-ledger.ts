@@ -33,7 +33,8 @@ export interface Loss {
 interface Outage {
   readonly from: EpochNs;
   readonly reason: string;
-  readonly firstId: number | null;
+  /** The first number that may be missing. */
+  firstId: number | null;
   /** Whether an earlier run of the process began it: then some of its missing numbers are unknown here. */
   readonly isRestored: boolean;
   /** Everything before this is noted or not open. */
@@ -114,10 +115,10 @@ export class GapLedger {
     if (outage === undefined) return false;
     this.#grow(symbol, outage, to);
     this.#outages.delete(symbol);
-    // Numbers are a gap's name only if every missing one is known.
+    // Numbers are a gap's name only if every missing one is known: the first one follows the last trade before the gap.
     const { growing, missing, isRestored, reason } = outage;
-    const areKnown = !isRestored && outage.firstId !== null && (missing?.isWhole ?? false);
-    const ids = areKnown ? missing : null;
+    const begins = outage.firstId !== null && missing?.firstId === outage.firstId;
+    const ids = !isRestored && begins && missing.isWhole ? missing : null;
     if (growing === null) return false;
     const { from } = growing;
     const firstId = ids?.firstId ?? growing.firstId;
@@ -150,6 +151,7 @@ export class GapLedger {
   /** False: the trade is named as missing. */
   admits(symbol: string, ts: EpochNs, id: number, watermark: EpochNs | null): boolean {
     const outage = this.#outages.get(symbol);
+    if (outage !== undefined && ts < outage.from && id === outage.firstId) outage.firstId += 1;
     if (outage !== undefined && ts >= outage.from && isNoted(outage, ts, watermark)) {
       const isNew = outage.firstId === null || id >= outage.firstId;
       if (isNew && isOpenAt(this.#hoursOf(symbol), ts)) {
