@@ -19,8 +19,9 @@ class PushWriter:
         return self._call("GET", "/internal/trades/position", {"dataset": self.dataset})
 
     def write(self, trade):
+        if not self.lines: self.due = time.monotonic() + 0.2
         self.lines.append(json.dumps(trade))  # Prices and sizes are exact as texts.
-        if len(self.lines) >= self.batch_trades: self.flush()
+        if len(self.lines) >= self.batch_trades or time.monotonic() >= self.due: self.flush()
 
     def flush(self, up_to="", missing_before=""):
         """Returns when all is on disk. None before `up_to` will follow; `missing_before`: lost until then."""
@@ -48,9 +49,8 @@ class PushWriter:
                     raise PushError(answer.code, why or f"{leader} is none of {self.urls}") from None
             except (OSError, http.client.HTTPException) as error:
                 print(f"{self.url}: {error}", file=sys.stderr)
-            self.url = following
             self.sleep(max(wait, after))
-            wait = min(wait * 2, 5)
+            self.url, wait = following, min(wait * 2, 5)
 
 if __name__ == "__main__":
     writer = PushWriter(sys.argv[1:], os.environ["PUSH_SECRET"])

@@ -17,7 +17,7 @@ const roundsDefaults: Readonly<Record<string, number>> = {
   stalled: 2_000,
   'soak-export': 100,
   hostile: 100,
-  upgrades: 5,
+  upgrades: 7,
   installed: 1,
 };
 const [name, roundsText, ...moreTexts] = process.argv.slice(2);
