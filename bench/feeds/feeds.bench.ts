@@ -14,7 +14,7 @@ import { FeedStage } from './feed-stage.ts';
 
 const BUSY_TRADES_PER_SECOND = 20_000;
 const TRADES_PER_SECOND = 2_000;
-const TURNS = 6;
+const TURNS = 10;
 const TURN_SECONDS = 4;
 /** A trade of a commit, with its share of the record. */
 const TRADE_BYTES = 18;

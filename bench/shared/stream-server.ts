@@ -26,7 +26,6 @@ import { AccountServices } from '@tapeloom/server/process/customers/account-serv
 import { openImported } from '@tapeloom/server/process/days/open-imported';
 import { Doors } from '@tapeloom/server/process/doors/doors';
 import type { IngestOpened } from '@tapeloom/server/process/ingest/ingest-wire';
-import type { Ingests } from '@tapeloom/server/process/ingest/ingests';
 import { makeAccounts } from '../../tests/account-maker.ts';
 import { BareWriter } from '../peers/bare-writes.ts';
 import type { DrivenIngestData } from '../tape/driven-ingest.ts';
@@ -68,7 +67,6 @@ const follow = () => {
   return new Map([[dataset, port2]]);
 };
 const doors = new Doors(
-  // Of the ingest, the front ends use only `follow`.
   {
     config,
     live: () => live,
@@ -85,7 +83,16 @@ const doors = new Doors(
     imported: await openImported(data, onlyMarket(simSetting(config)), opened.clock),
     accounts,
     unread,
-    ingests: { follow, datasets: [dataset], timeOf: () => dataset } as Partial<Ingests> as Ingests,
+    ingests: {
+      follow,
+      datasets: [dataset],
+      pushed: [],
+      timeOf: () => dataset,
+      check: () => undefined,
+      relist: () => false,
+      daysHere: () => Promise.resolve(true),
+      wantWatermark: () => undefined,
+    },
     connections: socketLimits(20_000),
   },
   {

@@ -55,11 +55,17 @@ const ANSWERED_WITHIN_MS = 250;
 /** Time that the end of a request may take after its connection is cut. */
 const CHARGED_WITHIN_MS = 1_000;
 
+/** What serving needs of the threads that write the tapes. */
+type TapeIngests = Pick<
+  Ingests,
+  'check' | 'datasets' | 'daysHere' | 'follow' | 'pushed' | 'relist' | 'timeOf' | 'wantWatermark'
+>;
+
 export interface DoorOptions extends PortalServicesOptions {
   readonly config: Config;
   readonly version: string;
   readonly opened: TapesOpened;
-  readonly ingests: Ingests;
+  readonly ingests: TapeIngests;
   readonly markets: readonly MarketSetting[];
   readonly imported: ImportedDatasets;
   /** Limits on the connections of the public port, by kind. */
@@ -112,7 +118,7 @@ export class Doors implements AsyncDisposable {
   readonly #tapeKnown = Promise.withResolvers<void>();
   /** Datasets whose watermark is not known yet, although they have one or will soon. */
   readonly #unknownTapes: Set<string>;
-  readonly #ingests: Ingests;
+  readonly #ingests: TapeIngests;
   readonly #epochs: CursorEpochs;
   readonly #damage: TapeDamage;
   /** By dataset, the session books of its tape's writer. */
