@@ -6,7 +6,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Feed, FeedStage } from './feed-stage.ts';
 
-const STEP_MS = 20;
+export const STEP_MS = 20;
 const LAST_FLUSH_MS = 300;
 /** The internal port takes 32 in all. */
 const CONNECTIONS = 4;
@@ -15,6 +15,8 @@ const PRICE_TICKS = 500_000;
 export interface SentBatch {
   readonly sentMs: number;
   readonly ackMs: number;
+  /** From the service's first sight of the request until the trades were on disk, as it says. */
+  readonly commitMs: number;
   /** The number of the contract's last trade in it. */
   readonly lastTrade: number;
 }
@@ -34,10 +36,14 @@ export class FeedPusher implements Disposable {
   }
 
   /** Sends a batch every 20 ms, also while earlier ones are not acknowledged. */
-  async drive(tradesPerSecond: number, seconds: number): Promise<readonly SentBatch[]> {
+  async drive(
+    tradesPerSecond: number,
+    seconds: number,
+    afterMs = 0,
+  ): Promise<readonly SentBatch[]> {
     const size = Math.round((tradesPerSecond * STEP_MS) / 1_000);
     const sent: Promise<SentBatch>[] = [];
-    const startMs = performance.now();
+    const startMs = performance.now() + afterMs;
     for (let step = 0; step * STEP_MS < seconds * 1_000; step += 1) {
       const waitMs = startMs + step * STEP_MS - performance.now();
       if (waitMs > 0) await pause(waitMs);
@@ -55,8 +61,8 @@ export class FeedPusher implements Disposable {
     const body = this.#body(size);
     const lastTrade = this.#trades;
     const sentMs = performance.now();
-    await this.#post(body);
-    return { sentMs, ackMs: performance.now(), lastTrade };
+    const commitMs = await this.#post(body);
+    return { sentMs, ackMs: performance.now(), commitMs, lastTrade };
   }
 
   [Symbol.dispose](): void {
@@ -78,7 +84,7 @@ export class FeedPusher implements Disposable {
     return lines.join('\n');
   }
 
-  async #post(body: string): Promise<void> {
+  async #post(body: string): Promise<number> {
     const upTo = new Date().toISOString();
     const path = `/internal/trades?dataset=${this.#feed.dataset}&upTo=${upTo}`;
     this.#batches += 1;
@@ -96,5 +102,6 @@ export class FeedPusher implements Disposable {
     const [response] = await once(sending, 'response');
     const answer = await textOf(response);
     if (response.statusCode !== 200) throw new Error(`${response.statusCode}: ${answer}`);
+    return Number(/dur=([\d.]+)/.exec(response.headers['server-timing'])?.[1]);
   }
 }

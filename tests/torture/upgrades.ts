@@ -69,7 +69,11 @@ async function upgradeFrom(commit: string): Promise<void> {
       if (cursor !== null) await resumed(service, cursor);
       await service.stop(signal);
     }
-    const { code, stdout, stderr } = await tapeloom(`${data}${args.length > 0 ? '-speed' : ''}`, 'tape', 'verify');
+    const { code, stdout, stderr } = await tapeloom(
+      `${data}${args.length > 0 ? '-speed' : ''}`,
+      'tape',
+      'verify',
+    );
     assert.equal(code, 0, `${stdout}${stderr}`);
   } finally {
     killServices();

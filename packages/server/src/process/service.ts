@@ -335,6 +335,7 @@ export class Service implements AsyncDisposable {
       },
       secret: path === null ? null : new PushSecret({ path, disk, clock, onFault }),
       clock,
+      monotonicNs: THIS_MACHINE.monotonicNs,
       onFault,
     });
   }

@@ -47,6 +47,7 @@ test('a writer whose requests are cut delivers every trade once, and resumes fro
     },
     secret: { accepts: async () => true },
     clock,
+    monotonicNs: () => clock.now(),
     onFault: (error) => assert.fail(String(error)),
   });
   let requests = 0;

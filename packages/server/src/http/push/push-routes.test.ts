@@ -42,8 +42,10 @@ const desk = {
 const secret = { accepts: async (given: string | undefined) => given === `Bearer ${SECRET}` };
 const onFault = (error: unknown) => faults.push(error);
 let hasSecret = true;
+let nowNs = 0n;
 const [withSecret, without] = [secret, null].map(
-  (one) => new PushRoutes({ desk, secret: one, clock, onFault }),
+  (one) =>
+    new PushRoutes({ desk, secret: one, clock, monotonicNs: () => (nowNs += 1_500_000n), onFault }),
 );
 const server = createInternalServer({
   registry: async () => createMetrics(),
@@ -92,6 +94,7 @@ test('a batch reaches the desk with its parameters, and the receipt comes back',
   });
   assert.equal(response.status, 200);
   assert.deepEqual(await response.json(), RECEIPT);
+  assert.equal(response.headers.get('server-timing'), 'push;dur=1.50');
   assert.deepEqual(pushed, [
     [
       'OURS',

@@ -4,6 +4,7 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { MS_NS } from '@tapeloom/core/units';
 import { PROBLEM_CONTENT_TYPE } from '@tapeloom/protocol/problem';
 import { PUSH_BYTES_MAX, PUSH_PATH, PUSH_POSITION_PATH } from '@tapeloom/protocol/push';
 import type { Clock } from '../../platform/clock.ts';
@@ -27,6 +28,8 @@ export interface PushRoutesOptions {
   /** Null: none is configured. */
   readonly secret: Pick<PushSecret, 'accepts'> | null;
   readonly clock: Pick<Clock, 'after'>;
+  /** Nanoseconds of a clock that never jumps. */
+  readonly monotonicNs: () => bigint;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -121,12 +124,19 @@ export class PushRoutes {
   async #push(request: IncomingMessage, url: URL, dataset: string): Promise<Reply | 'gone'> {
     const parameters = pushParameters(request, url.searchParams);
     if (isAnnouncedTooLarge(request)) throw bodyProblem('too-large');
+    const { monotonicNs, clock, desk } = this.#options;
+    const beganNs = monotonicNs();
     using held = this.#bodies.reserve(request);
     if (held === null) throw busy('Too many batches are being received.', RETRY_SECONDS);
-    const body = await readPushBody(request, this.#options.clock);
+    const body = await readPushBody(request, clock);
     if (body === 'gone') return 'gone';
     if (typeof body === 'string') throw bodyProblem(body);
-    return receiptReply(await this.#options.desk.push(dataset, { ...parameters, body }));
+    const reply = receiptReply(await desk.push(dataset, { ...parameters, body }));
+    const tookMs = Number(monotonicNs() - beganNs) / MS_NS;
+    return {
+      ...reply,
+      headers: { ...reply.headers, 'server-timing': `push;dur=${tookMs.toFixed(2)}` },
+    };
   }
 
   #datasetOf(named: string | null): string {
