@@ -20,8 +20,9 @@ export const timeText = (day: UtcDay, ns = 0) =>
 export const dateText = (day: UtcDay) => timeText(day).slice(0, 10);
 
 /** `calendar`: a template's calendar, or `over-midnight`, whose sessions cross midnight. */
-const instruments = (calendar: string) => `datasets:
+export const ownInstruments = ({ calendar = 'round-the-clock', isPushed = false }) => `datasets:
   OURS:
+    ${isPushed ? 'live: { source: push }' : ''}
     calendars:
       over-midnight:
         zone: UTC
@@ -50,10 +51,15 @@ export class ImportedRig implements Disposable {
 
   static async make(calendar: string, data = 'data'): Promise<ImportedRig> {
     const rig = new ImportedRig(data);
-    const { length } = await applyInstruments(new NodeDisk(), rig.data, instruments(calendar), {
-      now,
-      beside: null,
-    });
+    const { length } = await applyInstruments(
+      new NodeDisk(),
+      rig.data,
+      ownInstruments({ calendar }),
+      {
+        now,
+        beside: null,
+      },
+    );
     if (length === 0) throw new Error('no instruments were applied');
     return rig;
   }

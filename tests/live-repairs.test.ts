@@ -19,7 +19,7 @@ import { sealDay } from '@tapeloom/server/tape/write/seal/seal';
 import { RecordedIo } from '../packages/cli/testing/recorded-io.ts';
 import { databentoText, type PlainTrade } from '../packages/server/testing/feeds/csv-texts.ts';
 import { batchOf, type TradeRow } from '../packages/server/testing/imported-dataset.ts';
-import { ago, dateText, timeText, tradesOver } from './imported-rig.ts';
+import { ago, dateText, ownInstruments, timeText, tradesOver } from './imported-rig.ts';
 import { killServices, RunningService, type StreamMessage } from './running-service.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-repairs-'));
@@ -31,22 +31,6 @@ const [FIRST, LAST] = [ago(4), ago(1)] as const;
 /** The trades that were made, and what the live tape has of them: not the first day, nor some hours of the last. */
 const TRADES = tradesOver([FIRST, LAST], 1_440, (index) => String(1_000 + (index % 50)));
 const GAP = [10 * HOUR_NS, 14 * HOUR_NS] as const;
-
-const instruments = (live: string) => `datasets:
-  OURS:
-    ${live}
-    products:
-      QQ:
-        name: An index of our own
-        exchange: OURS
-        currency: EUR
-        tick: "0.5"
-        lot: "1"
-        pointValue: "10"
-        calendar: round-the-clock
-        contracts:
-          - { symbol: QQB, expiry: ${timeText(ago(-60))} }
-`;
 
 async function sealLive(day: UtcDay, trades: readonly PlainTrade[]): Promise<void> {
   const rows = trades.map(({ ts, price, side }): TradeRow => {
@@ -70,9 +54,8 @@ async function run(to: string, days: readonly [UtcDay, UtcDay], ...words: readon
 
 let service: RunningService;
 before(async () => {
-  const live = 'live: { source: push }';
-  await applyInstruments(disk, data, instruments(live), { now, beside: null });
-  await applyInstruments(disk, alone, instruments(''), { now, beside: null });
+  await applyInstruments(disk, data, ownInstruments({ isPushed: true }), { now, beside: null });
+  await applyInstruments(disk, alone, ownInstruments({}), { now, beside: null });
   await claimTape(disk, `${data}/tape`, 'OURS', { source: 'push' }, '');
   for (let day = addDays(FIRST, 1); day <= LAST; day = addDays(day, 1)) {
     const its = TRADES.filter(({ ts }) => dayOf(ts as typeof now) === day);

@@ -20,7 +20,7 @@ import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { RecordedIo } from '../packages/cli/testing/recorded-io.ts';
 import { databentoText, type PlainTrade } from '../packages/server/testing/feeds/csv-texts.ts';
-import { ago, dateText, timeText, tradesOver } from './imported-rig.ts';
+import { ago, dateText, ownInstruments, timeText, tradesOver } from './imported-rig.ts';
 import {
   killServices,
   RunningService,
@@ -50,22 +50,6 @@ after(() => {
   killServices();
   rmSync(directory, { recursive: true, force: true });
 });
-
-const instruments = (live: string) => `datasets:
-  OURS:
-    ${live}
-    products:
-      QQ:
-        name: An index of our own
-        exchange: OURS
-        currency: EUR
-        tick: "0.5"
-        lot: "1"
-        pointValue: "10"
-        calendar: round-the-clock
-        contracts:
-          - { symbol: QQB, expiry: ${timeText(ago(-60))} }
-`;
 
 async function started(of: string): Promise<RunningService> {
   const service = new RunningService({ data: of, env: { TAPELOOM_PUSH_SECRET_FILE: secret } });
@@ -203,8 +187,8 @@ async function run(command: typeof importCommand, ...words: readonly string[]): 
 test('a day with two cuts is the same for everybody, and after its repair the day of the file', async () => {
   const now = createClock({ kind: 'system' }).now();
   writeFileSync(secret, SECRET, { mode: 0o600 });
-  await applyInstruments(disk, data, instruments('live: { source: push }'), { now, beside: null });
-  await applyInstruments(disk, alone, instruments(''), { now, beside: null });
+  await applyInstruments(disk, data, ownInstruments({ isPushed: true }), { now, beside: null });
+  await applyInstruments(disk, alone, ownInstruments({}), { now, beside: null });
 
   let service = await started(data);
   const through = new Finals();

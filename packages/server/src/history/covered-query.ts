@@ -47,7 +47,8 @@ export async function coverQuery(
   unitsPerTrade = asked.computeUnitsPerTrade,
 ): Promise<CoveredQuery> {
   if (!moment.isReady()) {
-    const detail = 'The service is still reading its tape. Try again soon.';
+    const detail =
+      'The service is still reading its tape, or waits for the first trades of a new one. Try again soon.';
     throw Refusal.ofQuestion({ code: 'WARMING', detail });
   }
   const { query, cover } = await awaitedCover(asked, sources, moment);

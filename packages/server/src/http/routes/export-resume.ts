@@ -86,6 +86,9 @@ export function requireRights({ facts, caller }: ExportAsked, query: HistoryQuer
   }
   // After a restart the tape may need a moment to catch up with that position.
   if (to > visible) {
-    throw new ProblemError('WARMING', 'The service is still reading its tape. Try again soon.');
+    throw new ProblemError(
+      'WARMING',
+      'The service is still reading its tape, or waits for the first trades of a new one. Try again soon.',
+    );
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The ingest side of the live tape: its unsealed days, for readers in this thread and in others. It notifies every follower of a commit after it is on disk and its rows are in shared
- * memory. It never waits: a follower that falls behind is brought up to date later.
+ * The ingest side of the live tape: its unsealed days, for readers in this thread and in others. It notifies every
+ * follower of a commit after it is on disk and its rows are in shared memory. It never waits: a follower that falls
+ * behind is brought up to date later.
  */
 
 import type { MessagePort } from 'node:worker_threads';
