@@ -34,7 +34,7 @@ export interface KnownTrades {
   take(untilNs: number): IntakeBatch[];
 }
 
-export type ClockedOptions = Omit<SourceOptions, 'disk' | 'hoursOf' | 'onOffTick'>;
+export type ClockedOptions = Pick<SourceOptions, 'intake' | 'clock' | 'resumeDay' | 'openDay'>;
 
 /**
  * 1. `catching-up`: from the tape's end to the clock's now, one offer per stretch, as fast as the disk accepts them.

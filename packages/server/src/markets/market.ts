@@ -88,6 +88,8 @@ export interface SourceOptions {
   readonly disk: Disk;
   readonly intake: Intake;
   readonly clock: Clock;
+  /** Nanoseconds of a clock that never jumps. */
+  readonly monotonicNs: () => bigint;
   /** The first day that this source makes from midnight on; earlier days are filled. */
   readonly resumeDay: UtcDay;
   /** The day whose log is open and continues; null when there is none. */

@@ -68,6 +68,7 @@ export async function pushStage({
   contracts = () => ['ESZ6', 'NQZ6'],
 }: PushStageOptions = {}) {
   const clock = new ManualClock(now);
+  const jumped = { ns: 0n };
   const tape = await openSimTape(machine.boot(), { now, listed: () => contracts() });
   const offTick: OffTickPrice[] = [];
   const onTick: string[] = [];
@@ -92,7 +93,11 @@ export async function pushStage({
   const source = new PushSource({
     market: { dataset: 'SIM', listing },
     intake,
-    clock,
+    clock: {
+      now: () => (clock.now() + jumped.ns) as EpochNs,
+      every: (...of) => clock.every(...of),
+    },
+    monotonicNs: () => clock.now(),
     feed: { graceMs: 250, gapAfterMs: 15 * 60_000 },
     hoursOf: () => null,
     onOffTick: (contract, price) => (price === null ? onTick.push(contract) : offTick.push(price)),
@@ -105,7 +110,7 @@ export async function pushStage({
     await run;
     await tape[Symbol.asyncDispose]();
   };
-  return { machine, clock, tape, source, intake, offTick, onTick, run, stopping, stop };
+  return { machine, clock, jumped, tape, source, intake, offTick, onTick, run, stopping, stop };
 }
 
 export async function runningPush(t: TestContext, options: PushStageOptions = {}) {

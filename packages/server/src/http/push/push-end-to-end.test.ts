@@ -32,6 +32,7 @@ test('a writer whose requests are cut delivers every trade once, and resumes fro
     },
     intake: tape.intake,
     clock,
+    monotonicNs: () => clock.now(),
     feed: { graceMs: 250, gapAfterMs: 15 * 60_000 },
     hoursOf: () => null,
     onOffTick: (contract) => assert.fail(contract),

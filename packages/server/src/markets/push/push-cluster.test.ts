@@ -59,6 +59,7 @@ class WriterCluster {
           },
           intake,
           clock,
+          monotonicNs: () => clock.now(),
           feed: { graceMs: 250, gapAfterMs: GAP_AFTER_MS },
           hoursOf: () => null,
           onOffTick: () => undefined,

@@ -24,6 +24,8 @@ export interface PushFeedOptions {
   readonly feed: Pick<LiveFeed, 'graceMs' | 'gapAfterMs'>;
   readonly intake: Pick<Intake, 'lastId' | 'promise' | 'position' | 'gaps'>;
   readonly clock: Pick<Clock, 'now'>;
+  /** Nanoseconds of a clock that never jumps. */
+  readonly monotonicNs: () => bigint;
   /** The contracts whose trades are taken now. */
   readonly contracts: () => readonly string[];
   readonly hoursOf: (contract: string) => OpenHours;
@@ -51,6 +53,8 @@ export class PushFeed {
   readonly #graceNs: bigint;
   readonly #watermark: FeedWatermark;
   readonly #members: Set<string>;
+  readonly #startedAt: EpochNs;
+  readonly #startedMonotonicNs: bigint;
   #heardAt: EpochNs;
   #isSilent = false;
   /** How often the writer came back after a silence. */
@@ -67,7 +71,9 @@ export class PushFeed {
     const members = options.contracts();
     this.#graceNs = BigInt(feed.graceMs) * MS_NS_BIG;
     this.#members = new Set(members);
-    this.#heardAt = clock.now();
+    this.#startedAt = clock.now();
+    this.#startedMonotonicNs = options.monotonicNs();
+    this.#heardAt = this.#startedAt;
     this.#watermark = new FeedWatermark({
       ...{ graceMs: feed.graceMs, gapAfterMs: feed.gapAfterMs, members, hoursOf },
       isKnown: (contract) => noted.has(contract) || intake.lastId(contract) >= 0,
@@ -83,7 +89,8 @@ export class PushFeed {
     const now = this.#options.clock.now();
     const opened = this.#openedAt(now);
     if (opened === null) return 'live';
-    const silentNs = now - later(opened, this.#heardAt);
+    const [openNs, unheardNs] = [now - opened, this.#now() - this.#heardAt];
+    const silentNs = openNs < unheardNs ? openNs : unheardNs;
     if (silentNs < SILENT_NS) return 'live';
     return silentNs < DOWN_NS ? 'stale' : 'down';
   }
@@ -115,7 +122,7 @@ export class PushFeed {
 
   /** The trades of a batch were offered: what its writer said about the time counts. */
   heard({ upTo, oldest, newest, lastTrades }: BatchTimes): void {
-    const now = this.#options.clock.now();
+    const now = this.#now();
     this.#heardAt = now;
     if (this.#isSilent) this.returns += 1;
     this.#isSilent = false;
@@ -135,7 +142,7 @@ export class PushFeed {
 
   /** What is new since the last call; null: nothing. */
   next(): NextOffer | null {
-    const now = this.#options.clock.now();
+    const now = this.#now();
     const found = this.#watermark.next(now);
     const { promise, notes } = this.#returned;
     this.#returned = { promise: null, notes: [] };
@@ -148,7 +155,7 @@ export class PushFeed {
 
   /** As `next`, while no batch comes. */
   nextInSilence(): NextOffer | null {
-    const now = this.#options.clock.now();
+    const now = this.#now();
     this.#relist(now);
     this.#isSilent = now - this.#heardAt >= SILENT_NS;
     if (this.#isSilent) {
@@ -165,6 +172,12 @@ export class PushFeed {
       promise: before.promise ?? promise,
       notes: [...notes, ...before.notes],
     };
+  }
+
+  /** The clock at the start, plus the time elapsed: a jump of the machine's clock is no silence. */
+  #now(): EpochNs {
+    const elapsed = this.#options.monotonicNs() - this.#startedMonotonicNs;
+    return (this.#startedAt + elapsed) as EpochNs;
   }
 
   /** Since when one of the markets has been open; null: all are closed. */

@@ -83,6 +83,23 @@ test('after 15 minutes a gap grows behind the watermark; what is fetched later s
   assert.equal((await tapeRows(tape.tape, 'ESZ6')).length, 3);
 });
 
+test('a clock that is set forward or back by an hour makes no gap, and nobody silent', async (t) => {
+  const stage = await runningPush(t);
+  const { source, tape, jumped } = stage;
+  await source.push(request('a', [{ id: 1, s: 9 }], at(10)));
+  const before = tape.intake.gaps;
+  const hour = 3_600_000_000_000n;
+  for (const [index, ns] of [hour, -hour].entries()) {
+    jumped.ns = ns;
+    await pass(stage, 20);
+    assert.deepEqual([source.feed.state, source.feed.gapsOpen], ['live', 0]);
+    const s = 20 * (index + 1);
+    const answer = await source.push(request(`b${index}`, [{ id: 2 + index, s }], at(s + 1)));
+    assert.deepEqual([countsOf(answer)!.accepted, countsOf(answer)!.late], [1, 0]);
+  }
+  assert.deepEqual(tape.intake.gaps, before);
+});
+
 test('a writer names what it cannot deliver any more', async (t) => {
   const { source, tape } = await runningPush(t);
   await source.push(request('a', [{ id: 1, s: 1 }], at(2)));

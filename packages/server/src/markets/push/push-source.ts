@@ -40,6 +40,7 @@ export interface PushSourceOptions {
   readonly market: Pick<Market, 'dataset' | 'listing'>;
   readonly intake: Intake;
   readonly clock: Pick<Clock, 'now' | 'every'>;
+  readonly monotonicNs: () => bigint;
   readonly feed: PushFeedOptions['feed'];
   readonly hoursOf: PushFeedOptions['hoursOf'];
   /** A batch was refused because of this price; or (null) trades of the contract are on disk again. */

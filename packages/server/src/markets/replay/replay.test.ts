@@ -70,6 +70,7 @@ async function play(disk: Disk, market: ReplayLive, clock: ManualClock, until: E
     disk,
     intake: tape.intake,
     clock,
+    monotonicNs: () => clock.now(),
     resumeDay: dayOf(clock.now()),
     openDay: logs.find(({ ended }) => !ended)?.day ?? null,
     hoursOf: () => null,

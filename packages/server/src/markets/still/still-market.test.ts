@@ -17,12 +17,13 @@ test('a requested watermark of a still market comes 50 ms later, however many re
     promise: null,
     offer: async (_: unknown, promise: EpochNs) => void promises.push(Number(promise) / 1e6),
   } as unknown as Intake;
-  const contracts = {
+  const surroundings = {
+    monotonicNs: () => clock.now(),
     hoursOf: () => null,
     onOffTick: () => assert.fail('it has no contracts'),
   };
   const disk = new SimDisk().boot();
-  const options = { disk, intake, clock, ...contracts, resumeDay: utcDay(20_261_116) };
+  const options = { disk, intake, clock, ...surroundings, resumeDay: utcDay(20_261_116) };
   const source = new StillMarket().source({ ...options, openDay: null });
   const running = source.run(stopping.signal);
   const pass = async (ms: number) => {
@@ -76,12 +77,13 @@ test('a still market lists nothing, and promises the time once a second, never b
     every: () => assert.fail('it waits by itself'),
   };
   const disk = new SimDisk().boot();
-  const contracts = {
+  const surroundings = {
+    monotonicNs: () => clock.now(),
     hoursOf: () => null,
     onOffTick: () => assert.fail('it has no contracts'),
   };
   const day = { resumeDay: utcDay(20_261_116), openDay: null };
-  const options = { disk, intake, clock, ...contracts, ...day };
+  const options = { disk, intake, clock, ...surroundings, ...day };
   await market.source(options).run(stopping.signal);
   assert.deepEqual(promises, [5n, 9n]);
   assert.deepEqual(waits, [1_000, 1_000, 1_000]);

@@ -20,6 +20,7 @@ import {
   type ClockSetting,
   createClock,
   heldAt,
+  THIS_MACHINE,
 } from '../../platform/system-clock.ts';
 import { assertAlone } from '../../tape/shared/shared-directory.ts';
 import { ForeignDirectoryError } from '../../tape/shared/shared-errors.ts';
@@ -77,6 +78,7 @@ class Ingest {
       disk,
       intake: this.#reporter.timed(tape.intake),
       clock,
+      monotonicNs: THIS_MACHINE.monotonicNs,
       resumeDay: today,
       openDay: tape.report.logs.find((log) => !log.ended)?.day ?? null,
       hoursOf: (symbol) => upkeep.hoursOf(symbol),

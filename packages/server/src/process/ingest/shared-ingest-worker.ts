@@ -21,6 +21,7 @@ import type {
   TradeSource,
 } from '../../markets/market.ts';
 import type { PushAnswer } from '../../platform/push-exchange.ts';
+import { THIS_MACHINE } from '../../platform/system-clock.ts';
 import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
 import { zstdAside } from '../../platform/zstd-aside.ts';
 import { SharedTape } from '../../tape/shared/shared-tape.ts';
@@ -196,6 +197,7 @@ class SharedIngest {
     const timed = this.#reporter.timed(intake);
     const source = market.source({
       ...{ disk, intake: timed, clock, resumeDay: today, openDay },
+      monotonicNs: THIS_MACHINE.monotonicNs,
       hoursOf: (symbol) => upkeep.hoursOf(symbol),
       onOffTick: (contract, price) => send({ t: 'off-tick', contract, price }),
     });
