@@ -17,7 +17,7 @@ import type { FeedTrade } from '../../src/markets/live/lines/line.ts';
 import { NumberedLine } from '../../src/markets/live/lines/numbered-line.ts';
 import { onGrid } from '../../src/markets/live/on-grid.ts';
 
-/** A trade of the example venue: number, milliseconds, price, size, and whether the buyer was the aggressor. */
+/** A row of the example venue: number, milliseconds, price, size, and whether the buyer was the aggressor. */
 export type ExampleRow = readonly [
   id: number,
   ms: number,

@@ -7,9 +7,11 @@ import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
 import { VenueBudget } from '../../src/markets/live/connection/venue-budget.ts';
 import type { FeedAction, FeedContract, Venue } from '../../src/markets/live/feed.ts';
 import { LiveFeed, type LiveFeedOptions } from '../../src/markets/live/live-feed.ts';
+import { onGrid } from '../../src/markets/live/on-grid.ts';
 import type { TapeGap } from '../../src/tape/tape-gap.ts';
-import { exampleVenue } from './example-feed.ts';
-import { MemoryIntake } from './memory-intake.ts';
+import type { Dialect, SimTrade } from './dialect.ts';
+import { exampleDialect } from './example-dialect.ts';
+import { MemoryIntake, type TapeTrade } from './memory-intake.ts';
 import { NO_FAULTS, SimVenue, type VenueFaults } from './sim-venue.ts';
 
 const STEP_MS = 50;
@@ -20,7 +22,7 @@ export type CrashPlace = 'before' | 'half' | 'after';
 
 export interface RunOptions {
   readonly seed: number;
-  readonly symbols?: readonly string[];
+  readonly dialect?: Dialect;
   readonly skewMs?: number;
   /** Trades of a contract in one step. */
   readonly tradesPerStep?: number;
@@ -33,6 +35,7 @@ export class FeedRun {
   readonly intake = new MemoryIntake();
   readonly #contracts: readonly FeedContract[];
   readonly #options: RunOptions;
+  readonly #dialect: Dialect;
   readonly #random: () => number;
   readonly #budget: VenueBudget;
   readonly venuePort: Venue;
@@ -45,18 +48,18 @@ export class FeedRun {
   down: string[] = [];
 
   constructor(options: RunOptions) {
-    const { symbols = ['AAA', 'BBB', 'CCC'], skewMs = 0 } = options;
+    const { dialect = exampleDialect, skewMs = 0 } = options;
     this.#options = options;
+    this.#dialect = dialect;
     this.#random = seededRandom(options.seed);
-    this.venue = new SimVenue(seededRandom(options.seed + 1), symbols.map(venueName), { skewMs });
-    this.#contracts = symbols.map((symbol) => ({
-      symbol,
-      venueSymbol: venueName(symbol),
-      tickSizeNanos: 250_000_000,
-      lotSizeNanos: 1_000_000_000,
-      hours: null,
-    }));
-    this.venuePort = { ...exampleVenue, ...options.venue };
+    this.#contracts = contractsOf(dialect);
+    this.venue = new SimVenue(
+      seededRandom(options.seed + 1),
+      this.#contracts.map(({ venueSymbol }) => venueSymbol),
+      // Without numbers of its own, a trade is told by its size.
+      { skewMs, dialect, hasNumbersAsSizes: !dialect.hasNumbers },
+    );
+    this.venuePort = { ...dialect.venue, ...options.venue };
     this.#budget = new VenueBudget(this.venuePort.limits);
     this.feed = this.#start();
   }
@@ -130,8 +133,8 @@ export class FeedRun {
       if (action.kind === 'connect') this.venue.connect(action.connection, this.nowMs);
       else if (action.kind === 'close') this.venue.close(action.connection);
       else if (action.kind === 'request') {
-        this.venue.request(action.id, action.request.url, this.nowMs);
-      } else this.venue.send(action.connection, String(action.message), this.nowMs);
+        this.venue.request(action.id, action.request, this.nowMs);
+      } else this.venue.send(action.connection, action.message, this.nowMs);
     }
   }
 
@@ -141,49 +144,81 @@ export class FeedRun {
    */
   judge({ isLying = false } = {}): { readonly present: number; readonly missing: number } {
     const counts = { present: 0, missing: 0 };
-    for (const { symbol } of this.#contracts) this.#judge(symbol, isLying, counts);
+    for (const contract of this.#contracts) this.#judge(contract, isLying, counts);
     return counts;
   }
 
-  #judge(symbol: string, isLying: boolean, counts: { present: number; missing: number }): void {
-    const rows = this.venue.trades.get(venueName(symbol))!;
+  #judge(
+    { symbol, venueSymbol, tickSizeNanos, lotSizeNanos }: FeedContract,
+    isLying: boolean,
+    counts: { present: number; missing: number },
+  ): void {
+    const { hasNumbers } = this.#dialect;
     const tape = this.intake.trades.get(symbol) ?? [];
     const gaps = this.intake.allGaps.filter((gap) => gap.symbol === symbol);
-    const byId = new Map(tape.map((trade) => [trade.id, trade]));
-    assert.equal(byId.size, tape.length, 'a trade is doubled');
-    for (const [id, ms, price, size, isBuy] of rows) {
-      const ts = (BigInt(ms) * MS_NS_BIG) as EpochNs;
-      const trade = byId.get(id);
-      byId.delete(id);
-      const gap = gaps.find((one) => names(one, id, ts));
+    const numberOf = ({ id, size }: TapeTrade) => (hasNumbers ? id : size);
+    const byNumber = new Map(tape.map((trade) => [numberOf(trade), trade]));
+    assert.equal(byNumber.size, tape.length, 'a trade is doubled');
+    const last = tape.at(-1);
+    for (const made of this.venue.trades.get(venueSymbol)!) {
+      const { id, ms, price, size, isBuy } = made;
+      const ts = tsOf(made);
+      const trade = byNumber.get(id);
+      byNumber.delete(id);
+      const isNamed = gaps.some((one) => this.#isNamed(one, trade?.id ?? null, made));
       const what = `${symbol} ${id} at ${ms - START_MS} ms`;
       if (trade === undefined) {
         const isPast = this.intake.promise !== null && ts < this.intake.promise;
-        const isDue = isLying ? id < (tape.at(-1)?.id ?? 0) : isPast;
-        if (isDue) assert.ok(gap !== undefined, `${what} is missing and no gap names it`);
+        const isDue = isLying ? id < (last === undefined ? 0 : numberOf(last)) : isPast;
+        if (isDue) assert.ok(isNamed, `${what} is missing and no gap names it`);
         counts.missing += 1;
         continue;
       }
       counts.present += 1;
-      assert.ok(gap === undefined, `${what} is there, but a gap names it`);
+      assert.ok(!isNamed, `${what} is there, but a gap names it`);
       assert.deepEqual(trade, {
-        id,
+        id: hasNumbers ? id : trade.id,
         ts,
-        price: Number(price) * 4,
-        size: Number(size),
+        price: onGrid(price, tickSizeNanos),
+        size: onGrid(size, lotSizeNanos),
         side: isBuy ? 1 : -1,
       });
     }
-    assert.equal(byId.size, 0, 'the tape has a trade that the venue never made');
+    assert.equal(byNumber.size, 0, 'the tape has a trade that the venue never made');
+    const numbers = tape.map(numberOf);
+    assert.ok(
+      numbers.every((number, row) => row === 0 || number > numbers[row - 1]!),
+      'the tape is not in the order of the venue',
+    );
   }
+
+  /** `tapeId`: the number on the tape; null: it is not there. */
+  #isNamed(gap: TapeGap, tapeId: number | null, made: SimTrade): boolean {
+    const ts = tsOf(made);
+    if (this.#dialect.hasNumbers) return names(gap, made.id, ts);
+    // Trades that share the instant of an edge are on either side.
+    const { from, to } = gap;
+    if (tapeId === null) return from <= ts && (to === null || ts <= to);
+    return from < ts && (to === null || ts < to) && names(gap, tapeId, ts);
+  }
+}
+
+export function contractsOf({ contracts }: Dialect): readonly FeedContract[] {
+  return contracts.map(({ venueSymbol, tick, lot }) => ({
+    symbol: venueSymbol.replace(/-PERP$/, ''),
+    venueSymbol,
+    tickSizeNanos: onGrid(tick, 1),
+    lotSizeNanos: onGrid(lot, 1),
+    hours: null,
+  }));
+}
+
+function tsOf({ ms }: SimTrade): EpochNs {
+  return (BigInt(ms) * MS_NS_BIG) as EpochNs;
 }
 
 export function names({ from, to, firstId, lastId }: TapeGap, id: number, ts: EpochNs): boolean {
   if (firstId !== null && lastId !== null) return firstId <= id && id <= lastId;
   if ((firstId !== null && id < firstId) || (lastId !== null && id > lastId)) return false;
   return from <= ts && (to === null || ts < to);
-}
-
-function venueName(symbol: string): string {
-  return `${symbol}-PERP`;
 }

@@ -1,6 +1,6 @@
 /** The simulated venue behind the port of the network, for a `LiveSource` on a clock that the test moves. */
 
-import type { PageAnswer } from '../../src/markets/live/feed.ts';
+import type { FeedMessage, PageAnswer, PageRequest } from '../../src/markets/live/feed.ts';
 import type { ConnectionHandlers, Network } from '../../src/markets/live/network.ts';
 import type { SimVenue } from './sim-venue.ts';
 
@@ -22,16 +22,15 @@ export class SimNetwork implements Network {
     this.#handlers.set(connection, handlers);
     this.#venue.connect(connection, this.#nowMs());
     return {
-      send: (message: string | Uint8Array) =>
-        this.#venue.send(connection, String(message), this.#nowMs()),
+      send: (message: FeedMessage) => this.#venue.send(connection, message, this.#nowMs()),
       close: () => this.#venue.close(connection),
     };
   }
 
-  request({ url }: { readonly url: string }): Promise<PageAnswer> {
+  request(request: PageRequest): Promise<PageAnswer> {
     this.#lastId += 1;
     const id = this.#lastId;
-    this.#venue.request(id, url, this.#nowMs());
+    this.#venue.request(id, request, this.#nowMs());
     return new Promise((resolve) => this.#answers.set(id, resolve));
   }
 

@@ -1,11 +1,17 @@
 /**
- * The example venue: it trades by a seed, numbers its trades without holes, and does to its clients what venues do. The
- * test decides by `faults` when. Time is a number of milliseconds that the test moves.
+ * A simulated venue: it trades by a seed, numbers its trades without holes, speaks a dialect, and does to its clients
+ * what venues do. The test decides by `faults` when. Time is a number of milliseconds that the test moves.
  */
 
 import type { Random } from '../../../../simulation/disk/sim-disk.ts';
-import type { FeedEvent, PageAnswer } from '../../src/markets/live/feed.ts';
-import { EXAMPLE_PAGE_MAX, type ExampleMessage, type ExampleRow } from './example-feed.ts';
+import type {
+  FeedEvent,
+  FeedMessage,
+  PageAnswer,
+  PageRequest,
+} from '../../src/markets/live/feed.ts';
+import type { Dialect, DialectSession, SimTrade, SimTrades } from './dialect.ts';
+import { exampleDialect } from './example-dialect.ts';
 
 export interface VenueFaults {
   /** New connections fail, and present ones end. */
@@ -24,7 +30,7 @@ export interface VenueFaults {
   swapped: number;
   /** Status of every page; 200 for none. */
   pageStatus: number;
-  /** Pages have no more than the newest trades. 410 names the oldest one, 200 just begins later. */
+  /** Pages have no more than the newest trades. A venue may say so, or just begin later. */
   remembered: number;
   saysForgotten: boolean;
   /** The share of rows that pages leave out, of pages that are empty. */
@@ -48,12 +54,21 @@ export const NO_FAULTS: VenueFaults = {
   pagesEmpty: 0,
 };
 
+export interface SimVenueOptions {
+  readonly firstId?: number;
+  readonly skewMs?: number;
+  /** A size of as many lots as the trade's number, so that a row of the tape tells it. */
+  readonly hasNumbersAsSizes?: boolean;
+  readonly dialect?: Dialect;
+}
+
 interface Arriving {
   readonly atMs: number;
   readonly event: FeedEvent;
 }
 
 interface Client {
+  readonly session: DialectSession;
   symbols: readonly string[];
   arriving: Arriving[];
   isCut: boolean;
@@ -61,47 +76,57 @@ interface Client {
 
 const LATENCY_MS = 15;
 const HEARTBEAT_MS = 1_000;
+/** So many prices, from so many ticks on. */
+const PRICES = 40;
+const PRICE_TICKS = 400;
+const SIZES = 9;
 
 export class SimVenue {
   readonly #random: Random;
   readonly #skewMs: number;
   readonly #firstId: number;
-  /** So that a row of the tape tells its number. */
   readonly #hasNumbersAsSizes: boolean;
-  readonly trades = new Map<string, ExampleRow[]>();
+  readonly #dialect: Dialect;
+  readonly trades = new Map<string, SimTrade[]>();
   readonly #clients = new Map<number, Client>();
   readonly #pages = new Map<number, { readonly atMs: number; readonly answer: PageAnswer }>();
   faults: VenueFaults = { ...NO_FAULTS };
   #heartbeatAt = 0;
 
-  constructor(
-    random: Random,
-    symbols: readonly string[],
-    { firstId = 1_000, skewMs = 0, hasNumbersAsSizes = false } = {},
-  ) {
-    this.#hasNumbersAsSizes = hasNumbersAsSizes;
+  constructor(random: Random, symbols: readonly string[], options: SimVenueOptions = {}) {
+    this.#hasNumbersAsSizes = options.hasNumbersAsSizes ?? false;
+    this.#dialect = options.dialect ?? exampleDialect;
     this.#random = random;
-    this.#skewMs = skewMs;
+    this.#skewMs = options.skewMs ?? 0;
     for (const symbol of symbols) this.trades.set(symbol, []);
-    this.#firstId = firstId;
+    this.#firstId = options.firstId ?? 1_000;
   }
 
   connect(connection: number, nowMs: number): void {
-    const client: Client = { symbols: [], arriving: [], isCut: false };
+    const session = this.#dialect.session();
+    const client: Client = { session, symbols: [], arriving: [], isCut: false };
     this.#clients.set(connection, client);
     const event: FeedEvent = this.faults.isDown
       ? { kind: 'closed', why: 'refused' }
       : { kind: 'opened' };
     this.#arrive(client, event, nowMs);
     client.isCut = this.faults.isDown;
+    this.#tell(client, session.opened(nowMs + this.#skewMs), nowMs);
   }
 
-  send(connection: number, message: string, nowMs: number): void {
+  send(connection: number, message: FeedMessage, nowMs: number): void {
     const client = this.#clients.get(connection);
-    const read = JSON.parse(message) as { t: string; s?: readonly string[] };
-    if (client === undefined || read.t !== 'subscribe') return;
-    client.symbols = read.s ?? [];
-    this.#tell(client, { t: 'subscribed' }, nowMs);
+    if (client === undefined) return;
+    const now = nowMs + this.#skewMs;
+    const said = client.session.received(message, this.#remembered, now);
+    const { replies, subscribed = [], fromMs, isEnd = false } = said;
+    this.#tell(client, replies, nowMs);
+    client.symbols = [...new Set([...client.symbols, ...subscribed])];
+    if (isEnd) {
+      this.#arrive(client, { kind: 'closed', why: 'ended by the venue' }, nowMs);
+      client.isCut = true;
+    }
+    if (fromMs !== undefined) this.#repeat(client, subscribed, fromMs, nowMs);
   }
 
   close(connection: number): void {
@@ -117,7 +142,7 @@ export class SimVenue {
 
   garble(nowMs: number): void {
     for (const client of this.#clients.values()) {
-      this.#arrive(client, { kind: 'message', message: '{"t":' }, nowMs);
+      this.#arrive(client, { kind: 'message', message: this.#dialect.garbage }, nowMs);
     }
   }
 
@@ -129,11 +154,12 @@ export class SimVenue {
   }
 
   offGrid(symbol: string, nowMs: number): void {
-    const rows = this.trades.get(symbol)!;
-    const row: ExampleRow = [this.#firstId + rows.length, nowMs + this.#skewMs, '100.1', '1', true];
-    rows.push(row);
+    const trades = this.trades.get(symbol)!;
+    const id = this.#firstId + trades.length;
+    const trade = { id, ms: nowMs + this.#skewMs, price: '100.1', size: '1', isBuy: true };
+    trades.push(trade);
     for (const client of this.#clients.values()) {
-      if (client.symbols.includes(symbol)) this.#deliver(client, symbol, [row], nowMs);
+      if (client.symbols.includes(symbol)) this.#deliver(client, symbol, [trade], nowMs);
     }
   }
 
@@ -145,15 +171,16 @@ export class SimVenue {
 
   /** Trades what it trades until now, `count` of each symbol on the average. */
   trade(nowMs: number, stepMs: number, count: number): void {
-    for (const [symbol, rows] of this.trades) {
+    for (const [symbol, trades] of this.trades) {
       const now = Math.floor(this.#random() * 2 * count + this.#random());
-      const added: ExampleRow[] = [];
+      const added: SimTrade[] = [];
       for (let index = 0; index < now; index += 1) {
         const intoMs = Math.floor((stepMs * index) / now);
-        added.push(this.#row(rows.length + index, nowMs - stepMs + intoMs + this.#skewMs));
+        const ms = nowMs - stepMs + intoMs + this.#skewMs;
+        added.push(this.#trade(symbol, trades.length + index, ms));
       }
       if (this.faults.isQuiet || added.length === 0) continue;
-      rows.push(...added);
+      trades.push(...added);
       for (const client of this.#clients.values()) {
         if (client.symbols.includes(symbol)) this.#deliver(client, symbol, added, nowMs);
       }
@@ -161,17 +188,12 @@ export class SimVenue {
     if (nowMs - this.#heartbeatAt < HEARTBEAT_MS) return;
     this.#heartbeatAt = nowMs;
     for (const client of this.#clients.values()) {
-      this.#tell(client, { t: 'heartbeat', ms: nowMs + this.#skewMs }, nowMs);
+      this.#tell(client, client.session.heartbeat(nowMs + this.#skewMs), nowMs);
     }
   }
 
-  request(id: number, url: string, nowMs: number): void {
-    const { searchParams } = new URL(url);
-    const rows = this.trades.get(searchParams.get('symbol')!)!;
-    this.#pages.set(id, {
-      atMs: nowMs + 2 * LATENCY_MS,
-      answer: this.#answer(rows, searchParams.get('from')),
-    });
+  request(id: number, request: PageRequest, nowMs: number): void {
+    this.#pages.set(id, { atMs: nowMs + 2 * LATENCY_MS, answer: this.#answer(request, nowMs) });
   }
 
   /** What arrives until now, in order. */
@@ -193,38 +215,48 @@ export class SimVenue {
     return due.map(([id, { answer }]) => [id, answer]);
   }
 
-  #row(index: number, ms: number): ExampleRow {
-    const price = `${100 + Math.floor(this.#random() * 40) / 4}`;
+  readonly #remembered: SimTrades = (symbol) => {
+    const trades = this.trades.get(symbol) ?? [];
+    return trades.slice(Math.max(0, trades.length - this.faults.remembered));
+  };
+
+  #trade(symbol: string, index: number, ms: number): SimTrade {
+    const { tick, lot } = this.#dialect.contracts.find((it) => it.venueSymbol === symbol) ?? {
+      tick: '0.25',
+      lot: '1',
+    };
+    const price = decimalOf(PRICE_TICKS + Math.floor(this.#random() * PRICES), tick);
     const id = this.#firstId + index;
-    const size = this.#hasNumbersAsSizes ? id : 1 + Math.floor(this.#random() * 9);
-    return [id, ms, price, `${size}`, this.#random() < 0.5];
+    const lots = this.#hasNumbersAsSizes ? id : 1 + Math.floor(this.#random() * SIZES);
+    return { id, ms, price, size: decimalOf(lots, lot), isBuy: this.#random() < 0.5 };
   }
 
-  #answer(rows: readonly ExampleRow[], from: string | null): PageAnswer {
-    const { pageStatus, remembered, saysForgotten, rowsMissing, pagesEmpty } = this.faults;
+  #answer(request: PageRequest, nowMs: number): PageAnswer {
+    const { pageStatus, saysForgotten, rowsMissing, pagesEmpty } = this.faults;
     const headers = pageStatus === 429 ? { 'retry-after': '2' } : {};
     if (pageStatus !== 200) return { status: pageStatus, headers, body: '' };
-    const known = rows.slice(Math.max(0, rows.length - remembered));
-    const oldest = known[0]?.[0];
-    if (from !== null && saysForgotten && oldest !== undefined && Number(from) < oldest) {
-      return { status: 410, headers, body: JSON.stringify({ rows: [], oldest }) };
-    }
-    const page = from === null ? known.slice(-10) : this.#from(known, Number(from));
+    const page = this.#dialect.page(request, this.#remembered, nowMs + this.#skewMs);
+    if (page === null) return { status: 404, headers, body: 'no such address' };
+    if (saysForgotten && page.forgotten !== null) return page.forgotten;
     const isEmpty = this.#random() < pagesEmpty;
-    const kept = isEmpty ? [] : page.filter(() => this.#random() >= rowsMissing);
-    return { status: 200, headers, body: JSON.stringify({ rows: kept }) };
+    return page.answer(isEmpty ? [] : page.rows.filter(() => this.#random() >= rowsMissing));
   }
 
-  #from(rows: readonly ExampleRow[], from: number): readonly ExampleRow[] {
-    const start = Math.max(0, from - (rows[0]?.[0] ?? from));
-    return rows.slice(start, start + EXAMPLE_PAGE_MAX);
+  #repeat(client: Client, symbols: readonly string[], fromMs: number, nowMs: number): void {
+    for (const symbol of symbols) {
+      const rows = this.#remembered(symbol).filter(({ ms }) => ms >= fromMs);
+      if (rows.length > 0) {
+        this.#tell(client, client.session.trades(symbol, rows, nowMs + this.#skewMs), nowMs);
+      }
+    }
   }
 
-  #deliver(client: Client, s: string, rows: readonly ExampleRow[], nowMs: number): void {
+  #deliver(client: Client, symbol: string, rows: readonly SimTrade[], nowMs: number): void {
     const { dropped, repeated, swapped, isMute } = this.faults;
     if (isMute || this.#random() < dropped) return;
-    this.#tell(client, { t: 'trades', s, rows }, nowMs);
-    if (this.#random() < repeated) this.#tell(client, { t: 'trades', s, rows }, nowMs);
+    const messages = client.session.trades(symbol, rows, nowMs + this.#skewMs);
+    this.#tell(client, messages, nowMs);
+    if (this.#random() < repeated) this.#tell(client, messages, nowMs);
     const { arriving } = client;
     if (arriving.length < 2 || this.#random() >= swapped) return;
     const last = arriving.pop()!;
@@ -232,9 +264,9 @@ export class SimVenue {
     arriving.push({ ...last, atMs: before.atMs }, { ...before, atMs: last.atMs });
   }
 
-  #tell(client: Client, message: ExampleMessage, nowMs: number): void {
+  #tell(client: Client, messages: readonly FeedMessage[], nowMs: number): void {
     if (this.faults.isSilent || client.isCut) return;
-    this.#arrive(client, { kind: 'message', message: JSON.stringify(message) }, nowMs);
+    for (const message of messages) this.#arrive(client, { kind: 'message', message }, nowMs);
   }
 
   /** A connection keeps its order. */
@@ -242,4 +274,12 @@ export class SimVenue {
     const atMs = nowMs + LATENCY_MS + this.faults.delayMs;
     client.arriving.push({ atMs: Math.max(atMs, client.arriving.at(-1)?.atMs ?? 0), event });
   }
+}
+
+/** So many units of a decimal: 401 of 0.25 is 100.25. */
+export function decimalOf(units: number, unit: string): string {
+  const decimals = unit.split('.')[1]?.length ?? 0;
+  const digits = `${units * Number(unit.replace('.', ''))}`.padStart(decimals + 1, '0');
+  const at = digits.length - decimals;
+  return decimals === 0 ? digits : `${digits.slice(0, at)}.${digits.slice(at)}`;
 }

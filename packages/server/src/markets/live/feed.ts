@@ -98,11 +98,14 @@ export interface Venue {
     contracts: readonly FeedContract[],
     lines: ReadonlyMap<string, Line>,
   ): readonly FeedMessage[];
-  reader(contracts: readonly FeedContract[]): VenueReader;
+  /** `lines`: as for `subscribe`, where the venue wants a dialogue before it. */
+  reader(contracts: readonly FeedContract[], lines: ReadonlyMap<string, Line>): VenueReader;
   line(options: LineOptions): Line;
   /** Null: the venue has no pages. */
   page: ((contract: FeedContract, wish: PageWish) => PageRequest) | null;
   readPage(contract: FeedContract, wish: PageWish, answer: PageAnswer): PageOutcome;
+  /** What the venue has counted of its request limit in its present window; null: the answer does not say. */
+  usedUnits?(answer: PageAnswer): number | null;
 }
 
 export type ConnectionState =

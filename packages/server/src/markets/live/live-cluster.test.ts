@@ -69,7 +69,7 @@ class VenueCluster {
       }
       const onTape = new Map(rows.map((row) => [row[4], row]));
       const gaps = [...this.cluster.gaps.values()].filter((gap) => gap.symbol === symbol);
-      for (const [id, ms, price, , isBuy] of this.venue.trades.get(`${symbol}-PERP`)!) {
+      for (const { id, ms, price, isBuy } of this.venue.trades.get(`${symbol}-PERP`)!) {
         const ts = (BigInt(ms) * MS_NS_BIG) as EpochNs;
         const isNamed = gaps.some((gap) => names(gap, id, ts));
         const row = onTape.get(id);

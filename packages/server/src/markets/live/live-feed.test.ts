@@ -164,7 +164,7 @@ test('the next connection is opened before the venue ends the present one, and n
 });
 
 test('a single silent subscription among others is found by its pages', () => {
-  const run = stage({ symbols: ['AAA', 'BBB'] });
+  const run = stage();
   run.venue.mute('AAA-PERP');
   run.run(90_000);
   assert.match(run.feed.status(run.now).lastEnd!, /the subscription of AAA is silent/);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { onGrid } from './on-grid.ts';
 
 test('decimal texts are exact numbers of ticks, and a number off the grid is never rounded', () => {
@@ -18,4 +19,21 @@ test('decimal texts are exact numbers of ticks, and a number off the grid is nev
   for (const text of ['', '.', '1,5', '0x10', 'NaN', '1e', ' 1']) {
     assert.ok(Number.isNaN(onGrid(text, 1)), text);
   }
+});
+
+test('every number on a grid is read exactly, however it is written', () => {
+  const unit = fc.constantFrom(1, 100, 25_000_000, 250_000_000, 500_000_000, 10 ** 9, 10 ** 11);
+  fc.assert(
+    fc.property(unit, fc.integer({ min: -(2 ** 31), max: 2 ** 31 }), (unitNanos, units) => {
+      const nanos = BigInt(units) * BigInt(unitNanos);
+      const absolute = nanos < 0n ? -nanos : nanos;
+      const decimals = `${absolute % 10n ** 9n}`.padStart(9, '0');
+      const text = `${nanos < 0n ? '-' : ''}${absolute / 10n ** 9n}.${decimals}`;
+      for (const one of [text, text.replace(/0+$/, ''), text.replace(/\.?0+$/, '')]) {
+        if (one !== '-' && one !== '') assert.equal(onGrid(one, unitNanos) + 0, units, one);
+      }
+      const off = onGrid(`${text}5`, unitNanos);
+      assert.ok(!Number.isInteger(off), `${text}5`);
+    }),
+  );
 });

@@ -5,9 +5,44 @@
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/;
 const NANO_DECIMALS = 9;
+/** So many digits are exact in a double. */
+const EXACT_DIGITS = 15;
+const MINUS = 45;
+const DOT = 46;
+const ZERO = 48;
 
 /** Not a number: the text is no decimal number. */
 export function onGrid(text: string, unitNanos: number): number {
+  const quick = quickly(text, unitNanos);
+  return Number.isNaN(quick) ? exactly(text, unitNanos) : quick;
+}
+
+/** Plain digits that fit a double, on the grid; otherwise not a number. */
+function quickly(text: string, unitNanos: number): number {
+  const { length } = text;
+  const start = text.charCodeAt(0) === MINUS ? 1 : 0;
+  if (length - start > EXACT_DIGITS || length === start) return Number.NaN;
+  let digits = 0;
+  let dotAt = -1;
+  for (let at = start; at < length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === DOT && dotAt < 0 && at > start) dotAt = at;
+    else if (code < ZERO || code > ZERO + 9) return Number.NaN;
+    else digits = digits * 10 + code - ZERO;
+  }
+  const decimals = dotAt < 0 ? 0 : length - dotAt - 1;
+  if (decimals > NANO_DECIMALS) return Number.NaN;
+  const scaleNanos = 10 ** (NANO_DECIMALS - decimals);
+  const units =
+    scaleNanos >= unitNanos ? digits * (scaleNanos / unitNanos) : digits / (unitNanos / scaleNanos);
+  const isExact =
+    (scaleNanos >= unitNanos ? scaleNanos % unitNanos : unitNanos % scaleNanos) === 0 &&
+    Number.isSafeInteger(units);
+  if (!isExact) return Number.NaN;
+  return start === 1 ? -units : units;
+}
+
+function exactly(text: string, unitNanos: number): number {
   const match = DECIMAL.exec(text);
   if (match === null) return Number.NaN;
   const [, sign, whole = '', decimals = '', exponent = '0'] = match;

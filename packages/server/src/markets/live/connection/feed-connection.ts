@@ -59,7 +59,7 @@ export class FeedConnection {
     this.id = id;
     this.#options = options;
     this.#sends = new SendPace(venue.limits.messages);
-    this.#reader = venue.reader(contracts);
+    this.#reader = venue.reader(contracts, options.lines);
     this.#since = now;
     this.#sentAt = now;
     this.#dataAt = now;

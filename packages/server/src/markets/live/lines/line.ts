@@ -29,6 +29,8 @@ export interface PageWish {
   readonly fromId: number | null;
   /** The last number wanted. */
   readonly toId: number | null;
+  /** The known trade behind the hole, for venues whose pages have no numbers; null: none is known. */
+  readonly before: FeedTrade | null;
 }
 
 export type PageReading =

@@ -53,7 +53,7 @@ test('a live trade that continues the tape joins the line without a request', ()
 
 test('a quiet line asks whether anything was traded meanwhile', () => {
   const line = stage();
-  assert.deepEqual(answer(line, 500, 11, 12), { fromId: 11, toId: null });
+  assert.deepEqual(answer(line, 500, 11, 12), { fromId: 11, toId: null, before: null });
   assert.deepEqual([taken(line), line.isWhole], [[11, 12], true]);
 });
 
@@ -63,12 +63,12 @@ test('live trades wait for those of the hole before them', () => {
   assert.deepEqual([taken(line), line.isWhole], [[], false]);
   assert.equal(line.wanted(at(50)), null, 'one may have overtaken the others');
   const wish = line.wanted(at(100));
-  assert.deepEqual(wish, { fromId: 11, toId: 13 });
+  assert.deepEqual(wish, { fromId: 11, toId: 13, before: trade(14) });
   assert.equal(line.wanted(at(100)), null, 'one request at a time');
   line.live(trades(16), at(110));
   line.page(wish!, page(11, 12), at(120));
   assert.deepEqual(taken(line), [11, 12]);
-  assert.deepEqual(answer(line, 250, 13, 14), { fromId: 13, toId: 13 });
+  assert.deepEqual(answer(line, 250, 13, 14), { fromId: 13, toId: 13, before: trade(14) });
   assert.deepEqual([taken(line), line.isWhole], [[13, 14, 15, 16], true]);
 });
 
@@ -76,7 +76,7 @@ test('numbers that no page has are lost after several tries, and only these', ()
   const line = stage();
   line.live(trades(14), at(0));
   let now = 100;
-  for (let tries = 0; tries < 5; tries += 1) {
+  for (let tries = 0; tries < 6; tries += 1) {
     answer(line, now, 12, 13);
     now += 4_000;
   }
@@ -101,7 +101,7 @@ test('what exceeds the memory is dropped and fetched again, and the memory retur
   answer(line, 100, 11);
   assert.deepEqual(taken(line), [11, 12, 13, 14, 15]);
   assert.equal(budget.bytes, 0);
-  assert.deepEqual(answer(line, 300, 16, 17), { fromId: 16, toId: 17 });
+  assert.deepEqual(answer(line, 300, 16, 17), { fromId: 16, toId: 17, before: null });
   assert.deepEqual([taken(line), line.isWhole, budget.bytes], [[16, 17], true, 0]);
 });
 
@@ -110,10 +110,10 @@ test('a new contract begins at its first trade, or behind the newest that the ve
   first.live(trades(700, 701), at(0));
   assert.deepEqual([taken(first), first.takePosition()], [[700, 701], '702']);
   const quiet = stage({ lastId: -1 });
-  assert.deepEqual(answer(quiet, 500, 698, 699), { fromId: null, toId: null });
+  assert.deepEqual(answer(quiet, 500, 698, 699), { fromId: null, toId: null, before: null });
   assert.deepEqual([taken(quiet), quiet.isWhole, quiet.takePosition()], [[], true, '700']);
   const resumed = stage({ lastId: -1, position: '700' });
-  assert.deepEqual(answer(resumed, 500, 700), { fromId: 700, toId: null });
+  assert.deepEqual(answer(resumed, 500, 700), { fromId: 700, toId: null, before: null });
   assert.deepEqual(taken(resumed), [700]);
 });
 
@@ -125,6 +125,24 @@ test('a hole that stays is given up, and the trades behind it go on', () => {
   line.giveUp(at(5_000));
   line.giveUp(at(5_000));
   assert.deepEqual(taken(line), ['11-13', 14, '15-15', 16]);
+});
+
+test('pages may fill a hole from its end', () => {
+  const line = stage();
+  line.live(trades(16), at(0));
+  assert.deepEqual(answer(line, 100, 14, 15).before?.id, 16);
+  assert.deepEqual(answer(line, 100, 12, 13), { fromId: 11, toId: 13, before: trade(14) });
+  assert.deepEqual(answer(line, 100, 11), { fromId: 11, toId: 11, before: trade(12) });
+  assert.deepEqual([taken(line), line.isWhole], [[11, 12, 13, 14, 15, 16], true]);
+});
+
+test('a stream that begins with the newest trades joins by them, without a page', () => {
+  const options = { symbol: 'ES', budget: new LineBudget(), lastId: 10, position: null };
+  const line = new NumberedLine({ ...options, beginsWithNewest: true });
+  line.connected(at(0));
+  assert.equal(line.wanted(at(5_000)), null);
+  line.live(trades(8, 9, 10), at(5_000));
+  assert.deepEqual([taken(line), line.isWhole], [[], true]);
 });
 
 test('numbers that begin anew are a fault, not duplicates', () => {

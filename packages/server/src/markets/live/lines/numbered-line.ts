@@ -37,12 +37,15 @@ export interface NumberedLineOptions {
   readonly lastId: number;
   /** What an earlier run left with `takePosition`. */
   readonly position: string | null;
+  /** Each subscription begins with the newest trades, so that joining needs no page. */
+  readonly beginsWithNewest?: boolean;
 }
 
 export class NumberedLine implements Line {
   readonly symbol: string;
   readonly #budget: LineBudget;
   readonly #queue: LineQueue;
+  readonly #beginsWithNewest: boolean;
   /** The next number to hand out; null: the line takes the first that it sees. */
   #next: number | null;
   /** Trades with greater numbers, ascending. */
@@ -59,10 +62,12 @@ export class NumberedLine implements Line {
   beginsBehind: EpochNs | null = null;
   fault: string | null = null;
 
-  constructor({ symbol, budget, lastId, position }: NumberedLineOptions) {
+  constructor(options: NumberedLineOptions) {
+    const { symbol, budget, lastId, position, beginsWithNewest = false } = options;
     this.symbol = symbol;
     this.#budget = budget;
     this.#queue = new LineQueue(budget);
+    this.#beginsWithNewest = beginsWithNewest;
     const noted = position === null ? -1 : Number(position);
     const next = Math.max(lastId + 1, noted);
     this.#next = next > 0 ? next : null;
@@ -81,7 +86,9 @@ export class NumberedLine implements Line {
   }
 
   get checkWish(): PageWish | null {
-    return this.#isJoined && this.#next !== null ? { fromId: this.#next, toId: null } : null;
+    return this.#isJoined && this.#next !== null
+      ? { fromId: this.#next, toId: null, before: null }
+      : null;
   }
 
   lacks(trades: readonly FeedTrade[]): boolean {
@@ -122,9 +129,12 @@ export class NumberedLine implements Line {
 
   #take(wish: PageWish, reading: PageReading & { readonly kind: 'trades' }, now: EpochNs): void {
     const before = this.#next!;
+    const end = this.#waiting[0]?.id;
     for (const trade of reading.trades) this.#add(trade, true);
+    // A page may end the hole later, begin it later, or both.
+    const isShorter = this.#waiting[0]?.id !== end;
     this.#drain(now);
-    if (this.#next! > before) {
+    if (this.#next! > before || isShorter) {
       this.#tries = 0;
       this.#tryAgainAt = null;
     } else if (this.#hasHole || !reading.isLast) this.#tryAgain(now);
@@ -154,10 +164,12 @@ export class NumberedLine implements Line {
     if (this.#hasHole) {
       // A trade may have overtaken the one before it, so that the hole closes by itself.
       if (now - this.#holeSince! < REORDER_NS) return null;
-      return { fromId: this.#next!, toId: (this.#waiting[0]?.id ?? this.#droppedTo + 1) - 1 };
+      const before = this.#waiting[0] ?? null;
+      return { fromId: this.#next!, toId: (before?.id ?? this.#droppedTo + 1) - 1, before };
     }
     if (this.#isJoined || now - this.#connectedAt! < JOIN_NS) return null;
-    return { fromId: this.#next, toId: null };
+    if (this.#beginsWithNewest) return null;
+    return { fromId: this.#next, toId: null, before: null };
   }
 
   #live(trade: FeedTrade): void {
@@ -165,8 +177,11 @@ export class NumberedLine implements Line {
       this.#next = trade.id;
       this.#isPositionNew = true;
     }
-    if (trade.id < this.#next) this.#judgeOld(trade);
-    else this.#add(trade, false);
+    if (trade.id < this.#next) {
+      // The stream has repeated the last one: nothing lies between.
+      if (trade.id === this.#next - 1) this.#join();
+      this.#judgeOld(trade);
+    } else this.#add(trade, false);
   }
 
   /** Numbers that begin anew would all count as duplicates. */

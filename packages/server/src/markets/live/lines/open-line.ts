@@ -43,7 +43,7 @@ export class OpenLine implements Line {
   #taken: FeedTrade | null = null;
   readonly beginsBehind = null;
   readonly fault = null;
-  readonly checkWish: PageWish = { fromId: null, toId: null };
+  readonly checkWish: PageWish = { fromId: null, toId: null, before: null };
 
   constructor(options: {
     readonly symbol: string;
@@ -90,7 +90,7 @@ export class OpenLine implements Line {
   wanted(): PageWish | null {
     if (this.#connectedAt === null || this.#isJoined || this.#isAsked) return null;
     this.#isAsked = true;
-    return { fromId: null, toId: null };
+    return { fromId: null, toId: null, before: null };
   }
 
   page(_wish: PageWish, reading: PageReading): void {

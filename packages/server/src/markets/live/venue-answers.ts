@@ -1,0 +1,114 @@
+/** What the answers of all venues have in common: refusals, and JSON with the fields that were expected. */
+
+import { DAY_MS, MS_NS } from '@tapeloom/core/units';
+import type { PageAnswer, PageOutcome, PageRequest } from './feed.ts';
+import type { FeedTrade } from './lines/line.ts';
+import type { Network } from './network.ts';
+import { VenueError } from './venue-kind.ts';
+
+const SHOWN_CHARACTERS_MAX = 200;
+const WHY_BY_STATUS: Readonly<Record<number, string>> = {
+  401: 'the venue wants a key',
+  403: 'the venue refuses this machine',
+  418: 'the venue has banned this address for a while',
+  429: 'too many requests',
+  451: 'the venue does not serve this country',
+};
+
+/** Null: the answer has what was requested. */
+export function refusalOf({ status, headers, body }: PageAnswer): Refusal | null {
+  if (status === 200) return null;
+  const said = body.slice(0, SHOWN_CHARACTERS_MAX).replaceAll(/\s+/g, ' ').trim();
+  const why = WHY_BY_STATUS[status] ?? 'the venue failed';
+  return {
+    kind: 'refused',
+    why: `${why} (${status}${said === '' ? '' : `: ${said}`})`,
+    retryAfterMs: retryAfterMs(headers['retry-after']),
+  };
+}
+
+type Refusal = Extract<PageOutcome, { readonly kind: 'refused' }>;
+
+/** Seconds. A date would need a clock: the pause of a failed request holds then. */
+function retryAfterMs(text: string | undefined): number | null {
+  const seconds = Number(text ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null;
+}
+
+/** Requests a JSON document. Rejects with a `VenueError` that names the address. */
+export async function requestJson(
+  network: Network,
+  request: PageRequest,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { host } = new URL(request.url);
+  let answer: PageAnswer;
+  try {
+    answer = await network.request(request, signal);
+  } catch (error) {
+    throw new VenueError(`${host} cannot be reached: ${reasonOf(error)}`, true, { cause: error });
+  }
+  const refusal = refusalOf(answer);
+  if (refusal !== null) {
+    const isTemporary = answer.status === 418 || answer.status === 429 || answer.status >= 500;
+    throw new VenueError(`${host} refused the request: ${refusal.why}`, isTemporary);
+  }
+  try {
+    return JSON.parse(answer.body) as unknown;
+  } catch (error) {
+    throw new VenueError(`${host} did not answer with JSON`, true, { cause: error });
+  }
+}
+
+/** `fetch` hides the reason in the cause. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message} (${cause.message})` : error.message;
+}
+
+/** The venue's message lacks a field, or has a wrong one: the message is not understood. */
+export class FieldError extends Error {
+  constructor(field: string, value: unknown) {
+    const shown = JSON.stringify(value)?.slice(0, SHOWN_CHARACTERS_MAX) ?? 'nothing';
+    super(`the field ${field} is ${shown}`);
+  }
+}
+
+/** A whole number without loss, also when the venue sends it as text. */
+export function wholeOf(value: unknown, field: string): number {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  if (Number.isSafeInteger(number)) return number as number;
+  throw new FieldError(field, value);
+}
+
+/** A decimal as text, also when the venue sends it as a number. */
+export function decimalOf(value: unknown, field: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return `${value}`;
+  throw new FieldError(field, value);
+}
+
+export function textOf(value: unknown, field: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new FieldError(field, value);
+}
+
+/** An object with any fields. */
+export function fieldsOf(value: unknown, field: string): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Readonly<Record<string, unknown>>;
+  }
+  throw new FieldError(field, value);
+}
+
+export function listOf(value: unknown, field: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new FieldError(field, value);
+}
+
+/** Milliseconds since 1970 as a trade's time. */
+export function timeOfMs(ms: number): Pick<FeedTrade, 'day' | 'ns'> {
+  const day = Math.floor(ms / DAY_MS);
+  return { day, ns: (ms - day * DAY_MS) * MS_NS };
+}
