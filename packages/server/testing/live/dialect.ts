@@ -59,7 +59,10 @@ export interface Dialect {
   /** Whether the tape has the venue's own numbers. */
   readonly hasNumbers: boolean;
   session(): DialectSession;
-  /** `trades`: what the venue remembers. Null: it has no such address. */
+  /**
+   * `trades`: what the venue remembers. Null: it has no such address. Requests of descriptions of contracts come here
+   * too; their answer has no rows.
+   */
   page(request: PageRequest, trades: SimTrades, nowMs: number): DialectPage | null;
   /** A message that no one can understand. */
   readonly garbage: FeedMessage;
