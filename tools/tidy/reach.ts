@@ -15,8 +15,6 @@ const entries = [
   /^tests\/(?:stranger-walk\/run|golden-day\/write)\.ts$/,
   /^packages\/client\/src\/(?:index|stream|node)\.ts$/,
   /^examples\/[^/]+\/[^/]+\.[jt]s$/,
-  // The port for venues, before the first one is there.
-  /^packages\/server\/src\/markets\/live\/live-source\.ts$/,
   // Type declarations of third-party code, which the compiler finds by itself.
   /\.d\.ts$/,
   // Started for the server, named by the portal's pages, or built separately.

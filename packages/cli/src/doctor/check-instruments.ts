@@ -4,7 +4,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS_BIG } from '@tapeloom/core/units';
 import type { Config } from '@tapeloom/server/config/config';
 import type { ListedDataset } from '@tapeloom/server/markets/instruments/instruments-file';
-import { type MarketSettings, pushedListings } from '@tapeloom/server/markets/read-markets';
+import { type MarketSettings, receivedListings } from '@tapeloom/server/markets/read-markets';
 import { requireDistinctNames } from '@tapeloom/server/operations/start/service-markets';
 import { StartRefusedError } from '@tapeloom/server/operations/start/start-refused-error';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
@@ -21,7 +21,7 @@ export async function checkInstruments(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   if (live.some(({ kind }) => kind === 'sim')) findings.push(ok(CHECK, 'the simulated market'));
-  for (const dataset of pushedListings({ live })) {
+  for (const dataset of receivedListings({ live })) {
     const days = (await readImported(new NodeDisk(), `${data}/tape`, dataset.name))?.days;
     const repaired = days === undefined ? '' : `, imported days of ${days.size}`;
     const listed = `${dataset.name}: ${dataset.contracts.length} contracts`;

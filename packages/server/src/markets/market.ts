@@ -15,6 +15,7 @@ import type { PushAnswer, PushRequest } from '../platform/push-exchange.ts';
 import type { TapeManifest } from '../tape/tape-manifest.ts';
 import type { Intake } from '../tape/write/intake.ts';
 import type { ListedDataset } from './instruments/instruments-file.ts';
+import type { ConnectionState } from './live/feed.ts';
 
 export interface Market {
   readonly dataset: string;
@@ -81,8 +82,11 @@ export class FillError extends Error {
   }
 }
 
+/** The source cannot be used as it is set; the message is for the operator. */
+export class SourceRefusedError extends Error {}
+
 /** The tape was begun by another market. */
-export class TapeClaimedError extends Error {}
+export class TapeClaimedError extends SourceRefusedError {}
 
 export interface SourceOptions {
   readonly disk: Disk;
@@ -90,6 +94,7 @@ export interface SourceOptions {
   readonly clock: Clock;
   /** Nanoseconds of a clock that never jumps. */
   readonly monotonicNs: () => bigint;
+  readonly random: () => number;
   /** The first day that this source makes from midnight on; earlier days are filled. */
   readonly resumeDay: UtcDay;
   /** The day whose log is open and continues; null when there is none. */
@@ -98,6 +103,8 @@ export interface SourceOptions {
   hoursOf(symbol: string): Pick<SessionTable, 'atOrAfter'> | null;
   /** The trades of a contract cannot be taken because of this price; or (null) they can again. */
   onOffTick(contract: string, price: OffTickPrice | null): void;
+  /** The trades of a contract are not taken until a restart. */
+  onContractDown(contract: string, why: string): void;
 }
 
 /** How the connection to the origin of the trades is. */
@@ -112,6 +119,21 @@ export interface FeedReport {
   readonly gapsClosed: number;
   /** The share of the venue's request budget that is left; null: there is none. */
   readonly requestsLeft: number | null;
+  /** Omitted where trades are pushed. */
+  readonly venue?: VenueReport;
+}
+
+/** The connection to a venue. */
+export interface VenueReport {
+  readonly connection: ConnectionState;
+  /** Why the last connection ended; null: none has. */
+  readonly lastEnd: string | null;
+  /** Why the last request of past trades failed; null: it did not. */
+  readonly lastFailure: string | null;
+  /** Contracts whose trades are not taken until a restart. */
+  readonly contractsDown: number;
+  /** Prints that are no order flow, by their kind. */
+  readonly leftOut: Readonly<Record<string, number>>;
 }
 
 export interface TradeSource {

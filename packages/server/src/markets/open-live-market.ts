@@ -1,5 +1,6 @@
 /** Opens a market for the thread that writes its tape: with its source and its past days. */
 
+import { VenueLive } from './live/venue-live.ts';
 import type { LiveMarket } from './market.ts';
 import type { MarketSetting } from './market-setting.ts';
 import { PushLive } from './push/push-live.ts';
@@ -15,6 +16,8 @@ export function openLiveMarket(setting: MarketSetting): LiveMarket {
       return new ReplayLive(setting);
     case 'push':
       return new PushLive(setting.listed, setting.feed);
+    case 'venue':
+      return new VenueLive(setting);
     case 'still':
       return new StillMarket();
     default:

@@ -14,6 +14,7 @@ export function openMarket(setting: MarketSetting): Market {
     case 'replay':
       return new ReplayDataset(setting);
     case 'push':
+    case 'venue':
       return new FilesMarket(setting.listed, new Map(), new Map());
     case 'still':
       return new StillMarket();

@@ -7,7 +7,9 @@
 import type { Config } from '../config/config.ts';
 import type { Disk } from '../platform/disk/disk.ts';
 import type { ListedDataset } from './instruments/instruments-file.ts';
-import { type MarketSetting, simSetting } from './market-setting.ts';
+import { newSharedBudget, type SharedBudget } from './live/connection/venue-budget.ts';
+import { venueNamed } from './live/venues.ts';
+import { listedOf, type MarketSetting, simSetting } from './market-setting.ts';
 
 export interface MarketSettings {
   /** The markets whose tapes grow, at least one; the last one's time is that of all other datasets. */
@@ -27,11 +29,22 @@ export async function readMarkets(disk: Disk, config: MarketConfig): Promise<Mar
   const isSimulated = config.sim === null ? listed.length === 0 : config.sim === 'on';
   const imported = listed.filter(({ live }) => live === undefined);
   const live: MarketSetting[] = isSimulated ? [simSetting(config)] : [];
-  for (const one of listed) {
-    if (one.live !== undefined) live.push({ kind: one.live.source, listed: one, feed: one.live });
-  }
+  live.push(...receivedMarkets(listed));
   if (imported.length > 0 || live.length === 0) live.push({ kind: 'still' });
   return { live, imported };
+}
+
+/** Feeds of the same venue share its limits. */
+function receivedMarkets(listed: readonly ListedDataset[]): readonly MarketSetting[] {
+  const budgets = new Map<string, SharedBudget>();
+  return listed.flatMap((one): readonly MarketSetting[] => {
+    const feed = one.live;
+    if (feed === undefined) return [];
+    if (feed.source === 'push') return [{ kind: 'push', listed: one, feed }];
+    const group = venueNamed(feed.venue)!.budgetGroup;
+    const budget = budgets.getOrInsertComputed(group, newSharedBudget);
+    return [{ kind: 'venue', listed: one, feed, budget }];
+  });
 }
 
 async function appliedDatasets(disk: Disk, data: string): Promise<readonly ListedDataset[]> {
@@ -56,12 +69,12 @@ export function sharedMarkets({ live }: Pick<MarketSettings, 'live'>): readonly 
 
 /** The datasets of the instruments file, whether their trades are received or imported. */
 export function listedDatasets({ live, imported }: MarketSettings): readonly ListedDataset[] {
-  return [...pushedListings({ live }), ...imported];
+  return [...receivedListings({ live }), ...imported];
 }
 
-/** The datasets whose trades are pushed; files may repair their finished days. */
-export function pushedListings({ live }: Pick<MarketSettings, 'live'>): readonly ListedDataset[] {
-  return live.flatMap((setting) => (setting.kind === 'push' ? [setting.listed] : []));
+/** The datasets whose trades are received; files may repair their finished days. */
+export function receivedListings({ live }: Pick<MarketSettings, 'live'>): readonly ListedDataset[] {
+  return live.flatMap((setting) => listedOf(setting) ?? []);
 }
 
 /** The same markets with other instruments. */
@@ -71,11 +84,11 @@ export function relisted(
 ): MarketSettings {
   const of = (before: ListedDataset) => listed.find(({ name }) => name === before.name) ?? before;
   return {
-    live: live.map((one) => (one.kind === 'push' ? { ...one, listed: of(one.listed) } : one)),
+    live: live.map((one) => ('listed' in one ? { ...one, listed: of(one.listed) } : one)),
     imported: imported.map(of),
   };
 }
 
 export function pushedDatasets({ live }: Pick<MarketSettings, 'live'>): readonly string[] {
-  return pushedListings({ live }).map(({ name }) => name);
+  return live.flatMap((setting) => (setting.kind === 'push' ? [setting.listed.name] : []));
 }

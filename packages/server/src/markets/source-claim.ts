@@ -28,15 +28,15 @@ export async function claimTape(
   );
 }
 
-/** Whether a source of this kind began the tape. */
+/** Whether a source of one of these kinds began the tape. */
 export async function isBegunBy(
   disk: Disk,
   tapeRoot: string,
   dataset: string,
-  source: string,
+  sources: readonly string[],
 ): Promise<boolean> {
   const found = await claimOf(disk, tapeRoot, dataset);
-  return found !== null && (JSON.parse(found) as SourceClaim).source === source;
+  return found !== null && sources.includes((JSON.parse(found) as SourceClaim).source);
 }
 
 async function claimOf(disk: Disk, tapeRoot: string, dataset: string): Promise<string | null> {

@@ -49,7 +49,8 @@ export async function diffApplied(
     facts.set(name, await datasetFacts(disk, `${data}/tape`, name));
   }
   for (const { name, live: feed } of after.datasets) {
-    const isOwn = feed !== undefined && (await isBegunBy(disk, `${data}/tape`, name, feed.source));
+    const isOwn =
+      feed !== undefined && (await isBegunBy(disk, `${data}/tape`, name, [feed.source]));
     if (name !== beside?.dataset && (isOwn || !(await hasLiveTape(disk, `${data}/tape`, name))))
       continue;
     const sentence = 'A live market writes the tape of this name. Choose another for the dataset.';

@@ -7,19 +7,36 @@ import {
   type RollChain,
   rollsOf,
 } from '@tapeloom/core/instrument/decided-rolls';
+import type { VenueAddresses } from '../live/venue-kind.ts';
 
 export interface InstrumentsFile {
   readonly datasets: readonly ListedDataset[];
 }
 
 /** How the tape of a dataset grows. */
-export interface LiveFeed {
-  /** Other programs send the trades. */
-  readonly source: 'push';
+export type LiveFeed = PushedFeed | VenueFeed;
+
+interface FeedTerms {
   /** How long trades may be on their way: the watermark stays this far behind the venue's time. */
   readonly graceMs: number;
   /** An outage of this length is recorded as a gap. */
   readonly gapAfterMs: number;
+}
+
+/** Other programs send the trades. */
+export interface PushedFeed extends FeedTerms {
+  readonly source: 'push';
+}
+
+/** The service connects to a venue. */
+export interface VenueFeed extends FeedTerms {
+  readonly source: 'venue';
+  /** The name of a kind of venues. */
+  readonly venue: string;
+  readonly addresses: VenueAddresses;
+  /** The file with the secret of an account at the venue; null: none is needed. */
+  readonly keyFile: string | null;
+  readonly venueDataset: string | null;
 }
 
 export interface ListedDataset {
@@ -37,6 +54,8 @@ export interface NamedContract {
   readonly contract: Contract;
   /** Further names in imported files; a short name may mean another contract ten years later. */
   readonly names: readonly string[];
+  /** The venue's name for it; absent: its symbol, without the name of the feed behind a dot. */
+  readonly venueSymbol?: string;
 }
 
 /** Rolls known from the start, or a chain along which volume decides. */

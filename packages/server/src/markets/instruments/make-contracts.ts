@@ -45,7 +45,7 @@ export function makeContracts(
 }
 
 function perpetual(
-  { product, symbol, names, reading }: ProductForm,
+  { product, symbol, names, venueSymbol, reading }: ProductForm,
   dataset: string,
 ): MadeContract {
   const month = { root: product.root, year: 2100, month: 12, expiryDay: dayOf(NEVER_EXPIRES) };
@@ -58,6 +58,7 @@ function perpetual(
       expiresAt: NEVER_EXPIRES,
     },
     names: names.map((pattern) => nameByPattern(pattern, month)),
+    ...(venueSymbol !== null && { venueSymbol }),
   };
 }
 
@@ -114,6 +115,7 @@ function written(form: ProductForm, dataset: string, contract: WrittenContract):
       expiresAt: contract.expiresAt,
     },
     names: contract.names,
+    ...(contract.venueSymbol !== null && { venueSymbol: contract.venueSymbol }),
   };
 }
 

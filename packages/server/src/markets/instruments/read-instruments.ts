@@ -118,9 +118,9 @@ function makeDataset(form: DatasetForm): ListedDataset {
     name,
     ...(live !== undefined && { live }),
     calendars: [...calendars.values()],
-    contracts: contracts.map(({ contract, names }) => ({
-      contract,
-      names: [...new Set(names)].filter((it) => it !== contract.symbol),
+    contracts: contracts.map(({ reading: _, names, ...made }) => ({
+      ...made,
+      names: [...new Set(names)].filter((it) => it !== made.contract.symbol),
     })),
     aliases,
   };

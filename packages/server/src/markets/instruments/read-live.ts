@@ -1,22 +1,94 @@
-/** Reads how a dataset gets its trades: `live: { source: push, graceMs: 250, gapAfterMinutes: 15 }`. */
+/**
+ * Reads how a dataset gets its trades: `live: { source: push, graceMs: 250, gapAfterMinutes: 15 }` from other programs,
+ * `live: { feed: okx }` from a venue.
+ */
 
 import { MINUTE_MS } from '@tapeloom/core/units';
-import type { LiveFeed } from './instruments-file.ts';
-import type { Reading } from './reading.ts';
+import { didYouMean } from '../../config/nearest-name.ts';
+import type { VenueAddresses, VenueKind } from '../live/venue-kind.ts';
+import { VENUES, venueNamed } from '../live/venues.ts';
+import type { LiveFeed, VenueFeed } from './instruments-file.ts';
+import type { Fields, Reading } from './reading.ts';
 
 const GRACE_MS = 250;
 const GRACE_MS_MAX = 60_000;
 const GAP_AFTER_MINUTES = 15;
 const GAP_AFTER_MINUTES_MAX = 1_440;
+const TERMS = ['graceMs', 'gapAfterMinutes'];
+const VENUE_FIELDS = ['feed', 'addresses', 'keyFile', 'venueDataset', ...TERMS];
+/** The protocols of streams and of requests. */
+const STREAM = /^(?:wss?|tcp):$/;
+const REST = /^https?:$/;
 
 export function readLive(reading: Reading): LiveFeed {
-  const fields = reading.fields(['source', 'graceMs', 'gapAfterMinutes']);
+  const isVenue = reading.isMap && reading.named().has('feed');
+  if (isVenue) return readVenue(reading);
+  const fields = reading.fields(['source', ...TERMS]);
   const source = fields.required('source', 'push', (field) => field.oneOf(['push']));
+  return { source, ...termsOf(fields) };
+}
+
+/** A venue may need more time than others until its trades are there. */
+function termsOf(
+  fields: Fields,
+  graceMsOfVenue = GRACE_MS,
+): Pick<LiveFeed, 'graceMs' | 'gapAfterMs'> {
   const graceMs = fields.optional('graceMs', (field) => field.whole(0, GRACE_MS_MAX));
   const minutes = fields.optional('gapAfterMinutes', (it) => it.whole(1, GAP_AFTER_MINUTES_MAX));
   return {
-    source,
-    graceMs: graceMs ?? GRACE_MS,
+    graceMs: graceMs ?? graceMsOfVenue,
     gapAfterMs: (minutes ?? GAP_AFTER_MINUTES) * MINUTE_MS,
   };
+}
+
+function readVenue(reading: Reading): VenueFeed {
+  const fields = reading.fields(VENUE_FIELDS);
+  const kind = fields.required('feed', null, readKind);
+  const keyFile = fields.optional('keyFile', (field) => field.text('a path')) ?? null;
+  const venueDataset = fields.optional('venueDataset', (field) => field.text()) ?? null;
+  const addresses = fields.optional('addresses', (field) => readAddresses(field, kind));
+  if (kind?.needsKey && keyFile === null) {
+    reading.fault(`lacks "keyFile": the file with your key of ${kind.title}`);
+  }
+  return {
+    source: 'venue',
+    venue: kind?.name ?? '',
+    addresses: addresses ?? kind?.addresses ?? { stream: '', rest: '' },
+    keyFile,
+    venueDataset: venueDataset ?? kind?.venueDataset ?? null,
+    ...termsOf(fields, kind?.graceMs),
+  };
+}
+
+function readKind(reading: Reading): VenueKind | null {
+  const name = reading.text('the name of a venue');
+  const kind = venueNamed(name);
+  if (kind !== null || name === '') return kind;
+  const names = VENUES.map((venue) => venue.name);
+  const near = didYouMean(name, names) || ` There are ${names.join(', ')}.`;
+  reading.fault(`is ${JSON.stringify(name)}, which is no venue.${near}`);
+  return null;
+}
+
+function readAddresses(reading: Reading, kind: VenueKind | null): VenueAddresses {
+  const fields = reading.fields(['stream', 'rest']);
+  const read = (name: keyof VenueAddresses, protocol: RegExp, example: string) =>
+    fields.optional(name, (field) => readAddress(field, protocol, example)) ??
+    kind?.addresses[name] ??
+    '';
+  return {
+    stream: read('stream', STREAM, 'wss://host/path'),
+    rest: read('rest', REST, 'https://host'),
+  };
+}
+
+/** Without a slash at its end. */
+function readAddress(reading: Reading, protocol: RegExp, example: string): string {
+  const text = reading.text(`an address as ${example}`);
+  const url = URL.parse(text);
+  if (url !== null && protocol.test(url.protocol) && url.search === '' && url.hash === '') {
+    return text.replace(/\/+$/, '');
+  }
+  if (text !== '') reading.refuse(`an address as ${example}`);
+  return '';
 }

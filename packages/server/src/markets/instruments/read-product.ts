@@ -28,6 +28,8 @@ export interface ProductForm {
   readonly symbol: string;
   readonly names: readonly string[];
   readonly contracts: MonthRange | readonly WrittenContract[] | null;
+  /** For one perpetual; null: the default. */
+  readonly venueSymbol: string | null;
 }
 
 export interface MonthRange {
@@ -44,6 +46,7 @@ export interface WrittenContract {
   readonly expiresAt: EpochNs;
   readonly tickSizeNanos: number | null;
   readonly names: readonly string[];
+  readonly venueSymbol: string | null;
 }
 
 const FIELDS = [
@@ -62,6 +65,7 @@ const FIELDS = [
   'symbol',
   'names',
   'contracts',
+  'venueSymbol',
 ];
 
 export function readProduct(written: Reading, root: string): ProductForm {
@@ -89,6 +93,7 @@ export function readProduct(written: Reading, root: string): ProductForm {
     symbol: fields.optional('symbol', readPattern) ?? '{root}{M}{Y}',
     names: fields.optional('names', readPatterns) ?? [],
     contracts,
+    venueSymbol: fields.optional('venueSymbol', readVenueSymbol) ?? null,
   };
 }
 
@@ -211,7 +216,7 @@ function readMonth(reading: Reading): number {
 }
 
 function readWritten(reading: Reading): WrittenContract {
-  const fields = reading.fields(['symbol', 'name', 'expiry', 'tick', 'names']);
+  const fields = reading.fields(['symbol', 'name', 'expiry', 'tick', 'names', 'venueSymbol']);
   return {
     reading,
     symbol: fields.required('symbol', '', (field) => field.safeName()),
@@ -219,5 +224,10 @@ function readWritten(reading: Reading): WrittenContract {
     expiresAt: fields.required('expiry', 1n as EpochNs, (field) => field.instant()),
     tickSizeNanos: fields.optional('tick', (field) => field.nanos('"0.25"')) ?? null,
     names: fields.optional('names', (field) => field.texts(NAMES_MAX).map(readName)) ?? [],
+    venueSymbol: fields.optional('venueSymbol', readVenueSymbol) ?? null,
   };
+}
+
+function readVenueSymbol(reading: Reading): string {
+  return reading.text("the venue's name of the contract");
 }

@@ -81,12 +81,13 @@ export class LiveFeed {
       const line = venue.line({ contract, budget: this.#lineBudget, lastId, position });
       this.#lines.set(symbol, line);
     }
-    const hours = new Map(contracts.map((contract) => [contract.symbol, contract.hours]));
+    const contractOf = new Map(contracts.map((contract) => [contract.symbol, contract]));
     this.#watermark = new FeedWatermark({
       ...(options.graceMs !== undefined && { graceMs: options.graceMs }),
       gapAfterMs,
       members: contracts.map(({ symbol }) => symbol),
-      hoursOf: (symbol) => hours.get(symbol) ?? null,
+      // A calendar is extended while the feed runs.
+      hoursOf: (symbol) => contractOf.get(symbol)?.hours ?? null,
       isKnown: (symbol) => intake.lastId(symbol) >= 0 || intake.position(lineKey(symbol)) !== null,
       lastId: (symbol) => intake.lastId(symbol),
       start: intake.promise,

@@ -59,6 +59,8 @@ export interface VenueKind {
   readonly needsKey: boolean;
   /** The default where the venue serves several datasets; null: it does not. */
   readonly venueDataset: string | null;
+  /** How long its trades may be on their way to us. */
+  readonly graceMs: number;
   /** Whether its numbers, or a repeated stream, prove that nothing is missing. */
   readonly provesCompleteness: boolean;
   /** How far back its requests of past trades reach; null: unknown, or not at all. */

@@ -11,7 +11,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { TapeGap } from '../../tape/tape-gap.ts';
 import type { Intake } from '../../tape/write/intake.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
-import type { LiveFeed } from '../instruments/instruments-file.ts';
+import type { PushedFeed } from '../instruments/instruments-file.ts';
 import { type FeedState, FeedWatermark } from '../live/watermark/feed-watermark.ts';
 import type { OpenHours } from '../live/watermark/open-hours.ts';
 
@@ -21,7 +21,7 @@ const DOWN_NS = 60_000_000_000n;
 const CONTRACTS_KEY = 'contracts';
 
 export interface PushFeedOptions {
-  readonly feed: Pick<LiveFeed, 'graceMs' | 'gapAfterMs'>;
+  readonly feed: Pick<PushedFeed, 'graceMs' | 'gapAfterMs'>;
   readonly intake: Pick<Intake, 'lastId' | 'promise' | 'position' | 'gaps'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Nanoseconds of a clock that never jumps. */

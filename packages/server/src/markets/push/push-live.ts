@@ -3,7 +3,7 @@
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { FilesMarket } from '../files/files-market.ts';
-import type { ListedDataset, LiveFeed } from '../instruments/instruments-file.ts';
+import type { ListedDataset, PushedFeed } from '../instruments/instruments-file.ts';
 import type { FillPlan, LiveMarket, MarketListing, SourceOptions, TradeSource } from '../market.ts';
 import { claimTape } from '../source-claim.ts';
 import { PushSource } from './push-source.ts';
@@ -13,10 +13,10 @@ const ADVICE =
 
 export class PushLive implements LiveMarket {
   readonly dataset: string;
-  readonly #feed: LiveFeed;
+  readonly #feed: PushedFeed;
   #market: FilesMarket;
 
-  constructor(listed: ListedDataset, feed: LiveFeed) {
+  constructor(listed: ListedDataset, feed: PushedFeed) {
     this.dataset = listed.name;
     this.#feed = feed;
     this.#market = marketOf(listed);

@@ -74,7 +74,9 @@ async function play(disk: Disk, market: ReplayLive, clock: ManualClock, until: E
     resumeDay: dayOf(clock.now()),
     openDay: logs.find(({ ended }) => !ended)?.day ?? null,
     hoursOf: () => null,
+    random: () => 0,
     onOffTick: (contract) => assert.fail(contract),
+    onContractDown: (contract) => assert.fail(contract),
   });
   const running = source.run(stop.signal);
   while ((tape.intake.promise ?? 0n) < until) {

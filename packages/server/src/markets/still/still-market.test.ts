@@ -20,7 +20,9 @@ test('a requested watermark of a still market comes 50 ms later, however many re
   const surroundings = {
     monotonicNs: () => clock.now(),
     hoursOf: () => null,
+    random: () => 0,
     onOffTick: () => assert.fail('it has no contracts'),
+    onContractDown: () => assert.fail('it has no contracts'),
   };
   const disk = new SimDisk().boot();
   const options = { disk, intake, clock, ...surroundings, resumeDay: utcDay(20_261_116) };
@@ -80,7 +82,9 @@ test('a still market lists nothing, and promises the time once a second, never b
   const surroundings = {
     monotonicNs: () => clock.now(),
     hoursOf: () => null,
+    random: () => 0,
     onOffTick: () => assert.fail('it has no contracts'),
+    onContractDown: () => assert.fail('it has no contracts'),
   };
   const day = { resumeDay: utcDay(20_261_116), openDay: null };
   const options = { disk, intake, clock, ...surroundings, ...day };

@@ -22,6 +22,9 @@ import { TapeDamagedError } from '../../tape/tape-errors.ts';
 import { isSafeName } from '../../tape/tape-paths.ts';
 import { MisconfiguredError, StartRefusedError } from './start-refused-error.ts';
 
+/** Sources whose trades cannot be made again. */
+const RECEIVED = ['push', 'venue'];
+
 /** If `market` is given, it is the only one. */
 export async function readServiceMarkets({
   config,
@@ -54,7 +57,7 @@ async function requireInstruments(
   for (const dataset of (await disk.list(tapeRoot)).filter(isSafeName)) {
     if (listed.has(dataset)) continue;
     const { days } = (await readImported(disk, tapeRoot, dataset)) ?? { days: new Map() };
-    const isReceived = await isBegunBy(disk, tapeRoot, dataset, 'push');
+    const isReceived = await isBegunBy(disk, tapeRoot, dataset, RECEIVED);
     if (days.size === 0 && !isReceived) continue;
     const what = isReceived ? 'received trades' : 'imported days';
     throw new StartRefusedError(

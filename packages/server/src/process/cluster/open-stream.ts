@@ -3,7 +3,7 @@
  * A rejection that persists is reported to the operator.
  */
 
-import { TapeClaimedError } from '../../markets/market.ts';
+import { SourceRefusedError } from '../../markets/market.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Backoff, retry } from '../../platform/waiting/retry.ts';
 import { CopyDiffersError, ForeignDirectoryError } from '../../tape/shared/shared-errors.ts';
@@ -45,7 +45,7 @@ export async function openStream(
 export function sharedRefusalOf(error: unknown): string {
   const kinds = [
     NatsTapeError,
-    TapeClaimedError,
+    SourceRefusedError,
     TapeDamagedError,
     ForeignDirectoryError,
     CopyDiffersError,

@@ -3,7 +3,7 @@
 import { dayOf } from '@tapeloom/core/utc-day';
 import { joinedListing } from '../../markets/joined-listing.ts';
 import { openMarket } from '../../markets/open-market.ts';
-import { type MarketSettings, pushedListings } from '../../markets/read-markets.ts';
+import { type MarketSettings, receivedListings } from '../../markets/read-markets.ts';
 import { refusingStart } from '../../operations/start/service-markets.ts';
 import { NodeDisk } from '../../platform/disk/node-disk.ts';
 import { type ClockSetting, createClock } from '../../platform/system-clock.ts';
@@ -20,7 +20,7 @@ export async function openImported(
     const imported = await ImportedDatasets.open({
       disk: new NodeDisk(),
       ...{ data, listed, clock },
-      repaired: pushedListings(markets),
+      repaired: receivedListings(markets),
     });
     const today = dayOf(clock.now());
     if (listed.length > 0)

@@ -11,7 +11,7 @@ import type { ListedDataset } from '../../markets/instruments/instruments-file.t
 import {
   type FillPlan,
   type PushedTrades,
-  TapeClaimedError,
+  SourceRefusedError,
   type TradeSource,
 } from '../../markets/market.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -79,10 +79,12 @@ class Ingest {
       intake: this.#reporter.timed(tape.intake),
       clock,
       monotonicNs: THIS_MACHINE.monotonicNs,
+      random: Math.random,
       resumeDay: today,
       openDay: tape.report.logs.find((log) => !log.ended)?.day ?? null,
       hoursOf: (symbol) => upkeep.hoursOf(symbol),
       onOffTick: (contract, price) => send({ t: 'off-tick', contract, price }),
+      onContractDown: (contract, why) => send({ t: 'contract-down', contract, why }),
     });
     this.#background.use(timers.every(REPORT_MS, () => this.#report()));
     this.#background.use(clock.every(REFRESH_EVERY_MS, () => void this.#refresh()));
@@ -232,7 +234,7 @@ function clockSetting(promise: EpochNs | null): ClockSetting {
 function refusalOf(error: unknown): string {
   const kinds = [
     TapeAheadError,
-    TapeClaimedError,
+    SourceRefusedError,
     TapeDamagedError,
     LogMissingError,
     ForeignDirectoryError,

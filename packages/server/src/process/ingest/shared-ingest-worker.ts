@@ -20,6 +20,7 @@ import type {
   PushedTrades,
   TradeSource,
 } from '../../markets/market.ts';
+import { listedOf } from '../../markets/market-setting.ts';
 import type { PushAnswer } from '../../platform/push-exchange.ts';
 import { THIS_MACHINE } from '../../platform/system-clock.ts';
 import { SerialQueue } from '../../platform/waiting/serial-queue.ts';
@@ -140,7 +141,7 @@ class SharedIngest {
   report(): void {
     const { report, publisher } = this.#tape;
     const behind = Number(clock.now() - (publisher.promise ?? clock.now())) / MS_NS;
-    const isFed = setting.market.kind === 'push';
+    const isFed = listedOf(setting.market) !== null;
     const feed = this.#source === null && isFed ? followedFeed(behind) : this.#source?.feed;
     const isOutOfReach =
       report.silentMs >= SILENT_MS_MAX || report.role === 'refused' || report.role === 'shrunk';
@@ -198,8 +199,10 @@ class SharedIngest {
     const source = market.source({
       ...{ disk, intake: timed, clock, resumeDay: today, openDay },
       monotonicNs: THIS_MACHINE.monotonicNs,
+      random: Math.random,
       hoursOf: (symbol) => upkeep.hoursOf(symbol),
       onOffTick: (contract, price) => send({ t: 'off-tick', contract, price }),
+      onContractDown: (contract, why) => send({ t: 'contract-down', contract, why }),
     });
     this.#source = source;
     const fillAll = async () => {

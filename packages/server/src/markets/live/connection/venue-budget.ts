@@ -15,7 +15,7 @@ export interface SharedBudget {
   readonly connects: SharedArrayBuffer;
 }
 
-function newSharedBudget(): SharedBudget {
+export function newSharedBudget(): SharedBudget {
   return { requests: new SharedArrayBuffer(8), connects: new SharedArrayBuffer(8) };
 }
 
