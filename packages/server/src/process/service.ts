@@ -418,7 +418,7 @@ export class Service implements AsyncDisposable {
         tape.report = this.#withDaysComputed(tape, message);
         this.#metrics.tell((it) => it.takeReport(dataset, message));
         this.#setPaused(dataset, message.isPaused);
-        this.#setFeed(dataset, message.feed?.state ?? 'live');
+        this.#setFeed(dataset, message.feed);
         for (const [symbol, at] of message.lastTrades) this.#lastTrades.set(symbol, at);
         this.#tradesTold += 1;
         return;
@@ -492,11 +492,13 @@ export class Service implements AsyncDisposable {
   }
 
   /** Streams are down while no trades come although their market is open. */
-  #setFeed(dataset: string, state: FeedReport['state']): void {
+  #setFeed(dataset: string, feed: FeedReport | undefined): void {
     const tape = this.#tapes.of(dataset);
+    const state = feed?.state ?? 'live';
     if (state === tape.feedState) return;
+    const { connection, lastEnd, lastFailure } = feed?.venue ?? {};
     this.#options.log[state === 'live' ? 'info' : 'warn'](
-      { dataset, state },
+      { dataset, state, ...(state !== 'live' && { connection, lastEnd, lastFailure }) },
       'the feed has changed',
     );
     tape.feedState = state;

@@ -58,7 +58,10 @@ export interface Dialect {
   readonly proves: 'everything' | 'reconnects';
   /** Whether the tape has the venue's own numbers. */
   readonly hasNumbers: boolean;
-  session(): DialectSession;
+  /** It speaks over plain TCP instead of a WebSocket. */
+  readonly isTcp?: boolean;
+  /** `address`: where the client has connected, of which only the path counts. */
+  session(address: string): DialectSession;
   /**
    * `trades`: what the venue remembers. Null: it has no such address. Requests of descriptions of contracts come here
    * too; their answer has no rows.

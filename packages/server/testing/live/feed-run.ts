@@ -130,8 +130,9 @@ export class FeedRun {
 
   #perform(actions: readonly FeedAction[]): void {
     for (const action of actions) {
-      if (action.kind === 'connect') this.venue.connect(action.connection, this.nowMs);
-      else if (action.kind === 'close') this.venue.close(action.connection);
+      if (action.kind === 'connect') {
+        this.venue.connect(action.connection, this.nowMs, action.address);
+      } else if (action.kind === 'close') this.venue.close(action.connection);
       else if (action.kind === 'request') {
         this.venue.request(action.id, action.request, this.nowMs);
       } else this.venue.send(action.connection, action.message, this.nowMs);

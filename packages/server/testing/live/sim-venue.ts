@@ -102,8 +102,8 @@ export class SimVenue {
     this.#firstId = options.firstId ?? 1_000;
   }
 
-  connect(connection: number, nowMs: number): void {
-    const session = this.#dialect.session();
+  connect(connection: number, nowMs: number, address = 'ws://venue/'): void {
+    const session = this.#dialect.session(address);
     const client: Client = { session, symbols: [], arriving: [], isCut: false };
     this.#clients.set(connection, client);
     const event: FeedEvent = this.faults.isDown

@@ -55,6 +55,18 @@ export function feedReadings(reports: ReadonlyMap<string, IngestReport>): readon
       'The share of the request budget of the venue that is left.',
       ({ feed }) => feed.requestsLeft,
     ),
+    of(
+      'gauge',
+      'tapeloom_feed_contracts_down',
+      'Contracts whose trades are not taken until a restart.',
+      ({ feed }) => feed.venue?.contractsDown ?? null,
+    ),
+    of(
+      'counter',
+      'tapeloom_feed_left_out_total',
+      'Prints that are no order flow, of all kinds.',
+      ({ feed }) => (feed.venue === undefined ? null : sumOf(Object.values(feed.venue.leftOut))),
+    ),
     of('counter', 'tapeloom_feed_trades_late_total', 'Taken behind the watermark.', (report) => {
       return report.counters.late;
     }),
@@ -62,11 +74,15 @@ export function feedReadings(reports: ReadonlyMap<string, IngestReport>): readon
       const { badId, zeroSize, badSize, offTickPrice, badPrice, badTime } = report.counters;
       const { aheadOfTime, unknownSymbol } = report.counters;
       const invalid = [badId, zeroSize, badSize, offTickPrice, badPrice, badTime];
-      return [...invalid, aheadOfTime, unknownSymbol].reduce((sum, count) => sum + count, 0);
+      return sumOf([...invalid, aheadOfTime, unknownSymbol]);
     }),
   ];
 }
 
 function isFeed(report: IngestReport): report is ReportedFeed {
   return report.feed !== undefined;
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -84,16 +84,19 @@ export class Backfiller {
     if (pending === undefined) return;
     this.#pending.delete(id);
     const { member, wish } = pending;
+    const { venue, budget } = this.#options;
+    const used = answer === null ? null : (venue.usedUnits?.(answer) ?? null);
+    if (used !== null) budget.used(used, now);
     const outcome = this.#read(member.contract, wish, answer, why);
     if (outcome.kind === 'refused') {
       this.lastFailure = outcome.why;
-      this.#options.budget.failed(outcome.retryAfterMs, now);
+      budget.failed(outcome.retryAfterMs, now);
       if (!pending.isCheck) member.line.pageFailed();
       return;
     }
     this.pagesTotal += 1;
     this.lastFailure = null;
-    this.#options.budget.answered();
+    budget.answered();
     if (pending.isCheck) this.#checked(pending, outcome, now);
     else member.line.page(wish, outcome, now);
   }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import fc from 'fast-check';
+import { exampleVenue } from '../../../../testing/live/example-feed.ts';
 import { Pace } from './pace.ts';
 import { SendPace } from './send-pace.ts';
+import { VenueBudget } from './venue-budget.ts';
 import { VenueTime } from './venue-time.ts';
 
 const at = (ms: number) => BigInt(Math.round(ms * 1e6)) as EpochNs;
@@ -77,4 +79,18 @@ test('a venue clock that drifts behind ours is followed within two minutes', () 
   for (let ms = 0; ms <= 600_000; ms += 1_000) time.seen(at(ms * 0.999), at(ms));
   const aheadMs = Number(time.at(at(600_000))! - at(600_000 * 0.999)) / 1e6;
   assert.ok(aheadMs >= 0 && aheadMs < 130, `${aheadMs}`);
+});
+
+test('what the venue has counted for others on this address pauses requests until its next window', () => {
+  const limits = {
+    ...exampleVenue.limits,
+    requests: { units: 100, perMs: 60_000 },
+    pageWeight: 1,
+  };
+  const budget = new VenueBudget(limits);
+  budget.used(89, at(20_000));
+  assert.ok(budget.mayRequest(at(20_000)));
+  budget.used(90, at(20_000));
+  assert.ok(!budget.mayRequest(at(59_999)));
+  assert.ok(budget.mayRequest(at(60_000)));
 });

@@ -8,6 +8,8 @@ import { Pace } from './pace.ts';
 
 const PAUSE_FIRST_MS = 500;
 const PAUSE_LAST_MS = 60_000;
+/** What the venue has counted may not come nearer to its limit: others use the same address. */
+const USED_SHARE_MAX = 0.9;
 
 /** Memory for one venue, to be shared with the threads of its other feeds. */
 export interface SharedBudget {
@@ -22,14 +24,14 @@ export function newSharedBudget(): SharedBudget {
 export class VenueBudget {
   readonly #requests: Pace;
   readonly #connects: Pace;
-  readonly #pageWeight: number;
+  readonly #limits: VenueLimits;
   #failures = 0;
   #pausedUntil: EpochNs | null = null;
 
   constructor(limits: VenueLimits, shared: SharedBudget = newSharedBudget()) {
     this.#requests = new Pace(limits.requests, shared.requests);
     this.#connects = new Pace(limits.connects, shared.connects);
-    this.#pageWeight = limits.pageWeight;
+    this.#limits = limits;
   }
 
   requestsLeft(now: EpochNs): number {
@@ -42,16 +44,24 @@ export class VenueBudget {
 
   mayRequest(now: EpochNs): boolean {
     if (this.#pausedUntil !== null && now < this.#pausedUntil) return false;
-    return this.#requests.spend(this.#pageWeight, now);
+    return this.#requests.spend(this.#limits.pageWeight, now);
   }
 
   requestUnused(): void {
-    this.#requests.refund(this.#pageWeight);
+    this.#requests.refund(this.#limits.pageWeight);
   }
 
   answered(): void {
     this.#failures = 0;
     this.#pausedUntil = null;
+  }
+
+  /** `units`: what the venue has counted in its present window, which begins anew at a multiple of its length. */
+  used(units: number, now: EpochNs): void {
+    const { requests } = this.#limits;
+    if (units < requests.units * USED_SHARE_MAX) return;
+    const windowNs = BigInt(requests.perMs) * MS_NS_BIG;
+    this.#requests.pauseUntil(((now / windowNs + 1n) * windowNs) as EpochNs);
   }
 
   /** `retryAfterMs`: as the venue says; it holds for all feeds of the venue. */

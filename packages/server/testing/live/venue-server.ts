@@ -1,0 +1,178 @@
+/**
+ * A local server that speaks a venue's protocol over real sockets: the simulated venue behind WebSockets or plain TCP,
+ * and HTTP. It trades in real time until it is stopped.
+ */
+
+import { once } from 'node:events';
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net';
+import { WebSocketServer } from 'ws';
+import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
+import type { FeedMessage, PageAnswer } from '../../src/markets/live/feed.ts';
+import type { VenueAddresses } from '../../src/markets/live/venue-kind.ts';
+import type { Dialect } from './dialect.ts';
+import { SimVenue } from './sim-venue.ts';
+
+const STEP_MS = 20;
+
+export interface VenueServerOptions {
+  readonly dialect: Dialect;
+  /** Default: 1. */
+  readonly seed?: number;
+  /** Trades of each contract. Default: 20. */
+  readonly tradesPerSecond?: number;
+  /** Of an earlier server, to begin again at the same addresses; 0: any free port. */
+  readonly port?: number;
+  /** The market of an earlier server. */
+  readonly venue?: SimVenue;
+}
+
+/** What a connection of either protocol can do. */
+interface Peer {
+  send(message: FeedMessage): void;
+  end(): void;
+}
+
+export class VenueServer implements AsyncDisposable {
+  readonly venue: SimVenue;
+  readonly #http: HttpServer;
+  readonly #tcp: Server | null;
+  readonly #sockets: WebSocketServer;
+  readonly #peers = new Map<number, Peer>();
+  readonly #asked = new Map<number, (answer: PageAnswer) => void>();
+  readonly #tradesPerSecond: number;
+  #timer: NodeJS.Timeout | null = null;
+  #lastMs = 0;
+  #lastId = 0;
+  /** The paths of the requests so far, for tests that look at what was asked. */
+  readonly requests: string[] = [];
+
+  private constructor({ dialect, seed = 1, tradesPerSecond = 20, venue }: VenueServerOptions) {
+    this.#tradesPerSecond = tradesPerSecond;
+    const symbols = dialect.contracts.map(({ venueSymbol }) => venueSymbol);
+    this.venue = venue ?? new SimVenue(seededRandom(seed), symbols, { dialect });
+    this.#http = createHttpServer((request, response) => {
+      this.requests.push(request.url!);
+      this.#ask(`http://venue${request.url}`, ({ status, headers, body }) => {
+        response.writeHead(status, headers).end(body);
+      });
+    });
+    this.#sockets = new WebSocketServer({ server: this.#http });
+    this.#sockets.on('connection', (socket, request) => {
+      const id = this.#connected(
+        { send: (message) => socket.send(message), end: () => socket.close(1_001, 'bye') },
+        request.url ?? '/',
+      );
+      socket.on('message', (data, isBinary) => {
+        this.#received(id, isBinary ? new Uint8Array(data as Buffer) : String(data));
+      });
+      socket.on('close', () => this.#closed(id));
+      socket.on('error', () => this.#closed(id));
+    });
+    this.#tcp =
+      dialect.isTcp === true ? createTcpServer((socket) => this.#tcpConnected(socket)) : null;
+  }
+
+  static async start(options: VenueServerOptions): Promise<VenueServer> {
+    const server = new VenueServer(options);
+    await listen(server.#http, options.port ?? 0);
+    if (server.#tcp !== null) await listen(server.#tcp, 0);
+    server.#lastMs = Date.now();
+    server.#timer = setInterval(() => server.#step(), STEP_MS);
+    return server;
+  }
+
+  get addresses(): VenueAddresses {
+    const host = `127.0.0.1:${this.port}`;
+    const stream = this.#tcp === null ? `ws://${host}` : `tcp://127.0.0.1:${portOf(this.#tcp)}`;
+    return { stream, rest: `http://${host}` };
+  }
+
+  get port(): number {
+    return portOf(this.#http);
+  }
+
+  /** Connections that are open now. */
+  get connections(): number {
+    return this.#peers.size;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    for (const id of [...this.#peers.keys()]) this.#end(id);
+    for (const socket of this.#sockets.clients) socket.terminate();
+    this.#sockets.close();
+    this.#http.closeAllConnections();
+    await Promise.all([closed(this.#http), ...(this.#tcp === null ? [] : [closed(this.#tcp)])]);
+  }
+
+  #step(): void {
+    const now = Date.now();
+    const passed = now - this.#lastMs;
+    if (passed <= 0) return;
+    this.#lastMs = now;
+    this.venue.trade(now, passed, (this.#tradesPerSecond * passed) / 1_000);
+    for (const [id, event] of this.venue.arrived(now)) {
+      if (event.kind === 'message') this.#peers.get(id)?.send(event.message);
+      else if (event.kind === 'closed') this.#end(id);
+    }
+    for (const [id, answer] of this.venue.answered(now)) {
+      this.#asked.get(id)?.(answer);
+      this.#asked.delete(id);
+    }
+  }
+
+  #connected(peer: Peer, path: string): number {
+    this.#lastId += 1;
+    this.#peers.set(this.#lastId, peer);
+    this.venue.connect(this.#lastId, Date.now(), `ws://venue${path}`);
+    return this.#lastId;
+  }
+
+  #received(id: number, message: FeedMessage): void {
+    this.venue.send(id, message, Date.now());
+  }
+
+  #closed(id: number): void {
+    this.#peers.delete(id);
+    this.venue.close(id);
+  }
+
+  #end(id: number): void {
+    this.#peers.get(id)?.end();
+    this.#closed(id);
+  }
+
+  #tcpConnected(socket: Socket): void {
+    const peer: Peer = { send: (message) => socket.write(message), end: () => socket.destroy() };
+    const id = this.#connected(peer, '/');
+    socket.on('data', (bytes: Buffer) => this.#received(id, new Uint8Array(bytes)));
+    socket.on('close', () => this.#closed(id));
+    socket.on('error', () => this.#closed(id));
+  }
+
+  #ask(url: string, answered: (answer: PageAnswer) => void): void {
+    this.#lastId += 1;
+    this.#asked.set(this.#lastId, answered);
+    this.venue.request(this.#lastId, { url }, Date.now());
+  }
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+async function closed(server: Server): Promise<void> {
+  server.close();
+  await once(server, 'close');
+}
