@@ -92,5 +92,5 @@ test('what the venue has counted for others on this address pauses requests unti
   assert.ok(budget.mayRequest(at(20_000)));
   budget.used(90, at(20_000));
   assert.ok(!budget.mayRequest(at(59_999)));
-  assert.ok(budget.mayRequest(at(60_000)));
+  assert.ok(budget.mayRequest(at(61_000)));
 });
