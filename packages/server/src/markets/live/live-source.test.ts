@@ -1,43 +1,17 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { ManualClock } from '../../../../../simulation/clock/manual-clock.ts';
 import { seededRandom } from '../../../../../simulation/clock/seeded-random.ts';
 import { exampleVenue } from '../../../testing/live/example-feed.ts';
-import { START_MS } from '../../../testing/live/feed-run.ts';
-import { MemoryIntake } from '../../../testing/live/memory-intake.ts';
-import { SimNetwork } from '../../../testing/live/sim-network.ts';
-import { SimVenue } from '../../../testing/live/sim-venue.ts';
+import type { MemoryIntake } from '../../../testing/live/memory-intake.ts';
+import { SourceStage, settle } from '../../../testing/live/source-stage.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
-import type { Intake } from '../../tape/write/intake.ts';
 import { VenueBudget } from './connection/venue-budget.ts';
 import { LiveSource } from './live-source.ts';
 
-const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-function stage(t: TestContext, fail: (offers: number) => Error | null = () => null) {
-  const clock = new ManualClock(BigInt(START_MS) * 1_000_000n);
-  const nowMs = () => Number(clock.now() / 1_000_000n);
-  const venue = new SimVenue(seededRandom(3), ['AAA-PERP']);
-  const network = new SimNetwork(venue, nowMs);
-  const tape = new MemoryIntake();
-  let offers = 0;
-  const intake: Omit<Intake, 'batch'> = {
-    lastId: (symbol) => tape.lastId(symbol),
-    position: (key) => tape.position(key),
-    get promise() {
-      return tape.promise;
-    },
-    get gaps() {
-      return tape.gaps;
-    },
-    offer: async (batches, promise, notes = []) => {
-      offers += 1;
-      const error = fail(offers);
-      if (error !== null) throw error;
-      return tape.take({ batches, promise, notes });
-    },
-  };
+function stage(t: TestContext, fail?: (offers: number) => Error | null) {
+  const world = new SourceStage(['AAA-PERP'], fail);
+  const { clock, venue, tape, network, intake } = world;
   const source = new LiveSource({
     venue: exampleVenue,
     contracts: [
@@ -60,15 +34,8 @@ function stage(t: TestContext, fail: (offers: number) => Error | null = () => nu
   t.after(() => stopping.abort());
   const run = source.run(stopping.signal);
   run.catch(() => undefined);
-  const pass = async (ms: number) => {
-    for (let passed = 0; passed < ms; passed += 20) {
-      clock.advance(20);
-      venue.trade(nowMs(), 20, 0.5);
-      network.deliver();
-      await settle();
-    }
-  };
-  return { clock, venue, tape, source, stopping, run, pass, offersCount: () => offers };
+  const pass = (ms: number) => world.pass(ms);
+  return { clock, venue, tape, source, stopping, run, pass, offersCount: () => world.offers };
 }
 
 const idsOf = (tape: MemoryIntake) => (tape.trades.get('AAA') ?? []).map(({ id }) => id);

@@ -4,6 +4,7 @@
  */
 
 import { HOUR_NS_BIG, MINUTE_MS } from '@tapeloom/core/units';
+import type { Intake } from '../../tape/write/intake.ts';
 import type { ListedDataset, VenueFeed } from '../instruments/instruments-file.ts';
 import type { FeedReport, SourceOptions, TradeSource, VenueReport } from '../market.ts';
 import type { VenueBudget } from './connection/venue-budget.ts';
@@ -16,10 +17,8 @@ import type { Network } from './network.ts';
 const EXPIRED_NS = HOUR_NS_BIG;
 
 export interface VenueSourceOptions
-  extends Pick<
-    SourceOptions,
-    'intake' | 'clock' | 'monotonicNs' | 'random' | 'hoursOf' | 'onContractDown'
-  > {
+  extends Pick<SourceOptions, 'clock' | 'monotonicNs' | 'random' | 'hoursOf' | 'onContractDown'> {
+  readonly intake: Omit<Intake, 'batch'>;
   readonly venue: Venue;
   readonly budget: VenueBudget;
   readonly feed: Pick<VenueFeed, 'graceMs' | 'gapAfterMs'>;
