@@ -134,6 +134,8 @@ export interface VenueReport {
   readonly contractsDown: number;
   /** Prints that are no order flow, by their kind. */
   readonly leftOut: Readonly<Record<string, number>>;
+  /** Oddities behind which nothing is missing, by their kind. */
+  readonly notes: Readonly<Record<string, number>>;
 }
 
 export interface TradeSource {

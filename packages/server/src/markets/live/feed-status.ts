@@ -27,6 +27,8 @@ export interface FeedStatus {
   readonly waitingBytes: number;
   /** Prints that are no order flow, by their kind. */
   readonly leftOut: Readonly<Record<string, number>>;
+  /** Oddities behind which nothing is missing, by their kind. */
+  readonly notes: Readonly<Record<string, number>>;
   readonly contracts: readonly ContractStatus[];
 }
 

@@ -46,6 +46,8 @@ export type Reading =
   | { readonly kind: 'trades'; readonly symbol: string; readonly trades: readonly FeedTrade[] }
   /** Prints that are no order flow. */
   | { readonly kind: 'leftOut'; readonly symbol: string; readonly what: string }
+  /** Something odd that is worth counting, although nothing is missing because of it. */
+  | { readonly kind: 'note'; readonly symbol: string; readonly what: string }
   | { readonly kind: 'subscribed' }
   /** A heartbeat or the like, with the venue's time if it has one. */
   | { readonly kind: 'alive'; readonly venueTime: EpochNs | null }

@@ -185,6 +185,7 @@ export class LiveFeed {
       gapsClosed: watermark.closedGaps,
       waitingBytes: this.#lineBudget.bytes,
       leftOut: Object.fromEntries(supervisor.leftOut),
+      notes: Object.fromEntries(supervisor.notes),
       contracts: [...this.#lines.keys()].map((symbol) => ({
         symbol,
         state: watermark.memberStatus(symbol, now),

@@ -28,13 +28,22 @@ export interface VenueSourceOptions
   readonly network: Network;
 }
 
+type Counts = Readonly<Record<string, number>>;
+
+interface Before {
+  readonly reconnects: number;
+  readonly gapsClosed: number;
+  readonly leftOut: Counts;
+  readonly notes: Counts;
+}
+
 export class VenueSource implements TradeSource {
   readonly #options: VenueSourceOptions;
   #source: LiveSource | null = null;
   #contracts: readonly FeedContract[] = [];
   #changed = new AbortController();
   /** What the feeds before the present one counted. */
-  #before = { reconnects: 0, gapsClosed: 0, leftOut: {} as Readonly<Record<string, number>> };
+  #before: Before = { reconnects: 0, gapsClosed: 0, leftOut: {}, notes: {} };
 
   constructor(options: VenueSourceOptions) {
     this.#options = options;
@@ -45,7 +54,7 @@ export class VenueSource implements TradeSource {
   }
 
   get feed(): FeedReport {
-    const { reconnects, gapsClosed, leftOut } = this.#before;
+    const { reconnects, gapsClosed } = this.#before;
     const status = this.#source?.status;
     return {
       state: status?.state ?? 'live',
@@ -53,7 +62,7 @@ export class VenueSource implements TradeSource {
       gapsOpen: status?.gapsOpen ?? 0,
       gapsClosed: gapsClosed + (status?.gapsClosed ?? 0),
       requestsLeft: status?.requestsLeft ?? null,
-      venue: venueReport(status, leftOut),
+      venue: venueReport(status, this.#before),
     };
   }
 
@@ -96,7 +105,8 @@ export class VenueSource implements TradeSource {
       await source.run(signal);
     } finally {
       const { reconnects, gapsClosed, venue } = this.feed;
-      this.#before = { reconnects, gapsClosed, leftOut: venue!.leftOut };
+      const { leftOut, notes } = venue!;
+      this.#before = { reconnects, gapsClosed, leftOut, notes };
       this.#source = null;
     }
   }
@@ -126,21 +136,21 @@ function withoutFeed(symbol: string, feedName: string): string {
   return symbol.endsWith(suffix) ? symbol.slice(0, -suffix.length) : symbol;
 }
 
-function venueReport(
-  status: FeedStatus | undefined,
-  leftOutBefore: Readonly<Record<string, number>>,
-): VenueReport {
-  const leftOut: Record<string, number> = { ...leftOutBefore };
-  for (const [kind, count] of Object.entries(status?.leftOut ?? {})) {
-    leftOut[kind] = (leftOut[kind] ?? 0) + count;
-  }
+function venueReport(status: FeedStatus | undefined, before: Before): VenueReport {
   return {
     connection: status?.connection ?? 'waiting',
     lastEnd: status?.lastEnd ?? null,
     lastFailure: status?.lastFailure ?? null,
     contractsDown: status?.contracts.filter(({ fault }) => fault !== null).length ?? 0,
-    leftOut,
+    leftOut: sumOf(before.leftOut, status?.leftOut),
+    notes: sumOf(before.notes, status?.notes),
   };
+}
+
+function sumOf(before: Counts, added: Counts = {}): Counts {
+  const sum: Record<string, number> = { ...before };
+  for (const [kind, count] of Object.entries(added)) sum[kind] = (sum[kind] ?? 0) + count;
+  return sum;
 }
 
 function textOf(contracts: readonly FeedContract[]): string {

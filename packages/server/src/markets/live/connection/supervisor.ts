@@ -40,6 +40,8 @@ export class Supervisor {
   readonly #venueTime: VenueTime;
   /** Prints that are no order flow, by their kind. */
   readonly leftOut = new Map<string, number>();
+  /** Oddities behind which nothing is missing, by their kind. */
+  readonly notes = new Map<string, number>();
   /** Contracts that the venue does not serve. */
   readonly refused = new Map<string, string>();
 
@@ -144,9 +146,9 @@ export class Supervisor {
       if (reading.kind === 'trades') this.#live(reading, now);
       else if (reading.kind === 'alive') {
         if (reading.venueTime !== null) this.#venueTime.seen(reading.venueTime, now);
-      } else if (reading.kind === 'leftOut') {
-        this.leftOut.set(reading.what, (this.leftOut.get(reading.what) ?? 0) + 1);
-      } else if (reading.kind === 'refused') this.refused.set(reading.symbol, reading.why);
+      } else if (reading.kind === 'leftOut') addOne(this.leftOut, reading.what);
+      else if (reading.kind === 'note') addOne(this.notes, reading.what);
+      else if (reading.kind === 'refused') this.refused.set(reading.symbol, reading.why);
     }
   }
 
@@ -165,6 +167,10 @@ export class Supervisor {
   get venue(): string {
     return this.#venue.name;
   }
+}
+
+function addOne(counts: Map<string, number>, what: string): void {
+  counts.set(what, (counts.get(what) ?? 0) + 1);
 }
 
 function chunks<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
