@@ -13,6 +13,8 @@ export interface SimTrade {
   readonly price: string;
   readonly size: string;
   readonly isBuy: boolean;
+  /** The kind of a print that is no order flow. */
+  readonly leftOut?: string;
 }
 
 /** The trades that a contract has had, ascending. */
@@ -58,6 +60,8 @@ export interface Dialect {
   readonly proves: 'everything' | 'reconnects';
   /** Whether the tape has the venue's own numbers. */
   readonly hasNumbers: boolean;
+  /** The kinds of prints that take a number and are no order flow. */
+  readonly leftOut?: readonly string[];
   session(): DialectSession;
   /**
    * `trades`: what the venue remembers. Null: it has no such address. Requests of descriptions of contracts come here
