@@ -13,6 +13,8 @@ export interface SimTrade {
   readonly price: string;
   readonly size: string;
   readonly isBuy: boolean;
+  /** The kind of a print that is no order flow. */
+  readonly leftOut?: string;
 }
 
 /** The trades that a contract has had, ascending. */
@@ -60,6 +62,8 @@ export interface Dialect {
   readonly hasNumbers: boolean;
   /** It speaks over plain TCP instead of a WebSocket. */
   readonly isTcp?: boolean;
+  /** The kinds of prints that take a number and are no order flow. */
+  readonly leftOut?: readonly string[];
   /** `address`: where the client has connected, of which only the path counts. */
   session(address: string): DialectSession;
   /**

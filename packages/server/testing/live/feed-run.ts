@@ -162,7 +162,9 @@ export class FeedRun {
     assert.equal(byNumber.size, tape.length, 'a trade is doubled');
     const last = tape.at(-1);
     for (const made of this.venue.trades.get(venueSymbol)!) {
-      const { id, ms, price, size, isBuy } = made;
+      const { id, ms, price, size, isBuy, leftOut } = made;
+      // A gap may name its number, but it is never on the tape.
+      if (leftOut !== undefined) continue;
       const ts = tsOf(made);
       const trade = byNumber.get(id);
       byNumber.delete(id);

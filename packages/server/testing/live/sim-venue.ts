@@ -80,6 +80,8 @@ const HEARTBEAT_MS = 1_000;
 const PRICES = 40;
 const PRICE_TICKS = 400;
 const SIZES = 9;
+/** Of venues that number prints that are no order flow. */
+const LEFT_OUT_SHARE = 0.15;
 
 export class SimVenue {
   readonly #random: Random;
@@ -228,7 +230,14 @@ export class SimVenue {
     const price = decimalOf(PRICE_TICKS + Math.floor(this.#random() * PRICES), tick);
     const id = this.#firstId + index;
     const lots = this.#hasNumbersAsSizes ? id : 1 + Math.floor(this.#random() * SIZES);
-    return { id, ms, price, size: decimalOf(lots, lot), isBuy: this.#random() < 0.5 };
+    const isBuy = this.#random() < 0.5;
+    return { id, ms, price, size: decimalOf(lots, lot), isBuy, ...this.#leftOut() };
+  }
+
+  #leftOut(): Pick<SimTrade, 'leftOut'> {
+    const { leftOut: kinds = [] } = this.#dialect;
+    if (kinds.length === 0 || this.#random() >= LEFT_OUT_SHARE) return {};
+    return { leftOut: kinds[Math.floor(this.#random() * kinds.length)]! };
   }
 
   #answer(request: PageRequest, nowMs: number): PageAnswer {

@@ -184,7 +184,7 @@ export class LiveFeed {
       gapsOpen: watermark.openGaps.length,
       gapsClosed: watermark.closedGaps,
       waitingBytes: this.#lineBudget.bytes,
-      leftOut: Object.fromEntries(supervisor.leftOut),
+      leftOut: this.#leftOut(),
       notes: Object.fromEntries(supervisor.notes),
       contracts: [...this.#lines.keys()].map((symbol) => ({
         symbol,
@@ -192,6 +192,15 @@ export class LiveFeed {
         fault: this.#down.get(symbol) ?? null,
       })),
     };
+  }
+
+  /** Prints that are no order flow: those without a number, and those of the lines. */
+  #leftOut(): Readonly<Record<string, number>> {
+    const counts = new Map(this.#supervisor.leftOut);
+    for (const { leftOut = [] } of this.#lines.values()) {
+      for (const [what, count] of leftOut) counts.set(what, (counts.get(what) ?? 0) + count);
+    }
+    return Object.fromEntries(counts);
   }
 
   /** A restart without a connection must know how wrong its clock is: a gap follows the venue's time. */

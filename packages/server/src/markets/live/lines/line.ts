@@ -21,6 +21,8 @@ export interface FeedTrade {
   readonly side: number;
   /** The venue's text for this trade, where it has no number. */
   readonly key?: string;
+  /** The kind of a print that is no order flow: it takes its number and is not offered. */
+  readonly leftOut?: string;
 }
 
 /** A request for past trades. Null ends: as far as the venue has trades. */
@@ -77,6 +79,8 @@ export interface Line {
   readonly beginsBehind: EpochNs | null;
   /** Why the line cannot go on; null: it can. */
   readonly fault: string | null;
+  /** How many numbered prints were no order flow, by their kind. */
+  readonly leftOut?: ReadonlyMap<string, number>;
 }
 
 export function instantOf({ day, ns }: Pick<FeedTrade, 'day' | 'ns'>): EpochNs {

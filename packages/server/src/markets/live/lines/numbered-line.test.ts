@@ -145,6 +145,31 @@ test('a stream that begins with the newest trades joins by them, without a page'
   assert.deepEqual([taken(line), line.isWhole], [[], true]);
 });
 
+test('prints that are no order flow take their numbers, are counted, and are not handed out', () => {
+  const budget = new LineBudget();
+  const line = stage({ budget });
+  const block = (id: number): FeedTrade => ({ ...trade(id), leftOut: 'block' });
+  line.live([block(11), trade(12), trade(15), block(16), trade(17)], at(0));
+  assert.deepEqual([taken(line), line.takePosition()], [[12], '13']);
+  const wish = line.wanted(at(100))!;
+  assert.deepEqual([wish.fromId, wish.toId], [13, 14]);
+  line.page(wish, { kind: 'trades', trades: [block(13), block(14)], isLast: true }, at(100));
+  assert.deepEqual([taken(line), line.isWhole, budget.bytes], [[15, 17], true, 0]);
+  assert.deepEqual([...line.leftOut], [['block', 4]]);
+});
+
+test('a restart resumes behind the last print, also if it is no order flow', () => {
+  const line = stage();
+  line.live([trade(11), { ...trade(12), leftOut: 'block' }], at(0));
+  assert.equal(line.takePosition(), null, 'not before the trades that it lies behind');
+  assert.deepEqual(taken(line), [11]);
+  const position = line.takePosition();
+  assert.equal(position, '13');
+  const resumed = stage({ lastId: 11, position });
+  resumed.live(trades(13), at(0));
+  assert.deepEqual([taken(resumed), resumed.isWhole], [[13], true]);
+});
+
 test('numbers that begin anew are a fault, not duplicates', () => {
   const line = stage();
   line.live(trades(11), at(0));

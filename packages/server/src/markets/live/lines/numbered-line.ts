@@ -61,6 +61,7 @@ export class NumberedLine implements Line {
   #isPositionNew = false;
   beginsBehind: EpochNs | null = null;
   fault: string | null = null;
+  readonly leftOut = new Map<string, number>();
 
   constructor(options: NumberedLineOptions) {
     const { symbol, budget, lastId, position, beginsWithNewest = false } = options;
@@ -201,12 +202,25 @@ export class NumberedLine implements Line {
       return;
     }
     if (trade.id === next && this.#waiting[0]?.id !== next) {
-      this.#queue.push(trade);
-      this.#next = next + 1;
+      this.#pass(trade, false);
       if (!isOfPage) this.#join();
       return;
     }
     this.#wait(trade);
+  }
+
+  /** The trade continues the line. `isCounted`: it has its share of the budget already. */
+  #pass(trade: FeedTrade, isCounted: boolean): void {
+    this.#next = trade.id + 1;
+    const what = trade.leftOut;
+    if (what === undefined) {
+      this.#queue.push(trade, isCounted);
+      return;
+    }
+    if (isCounted) this.#budget.free(1);
+    this.leftOut.set(what, (this.leftOut.get(what) ?? 0) + 1);
+    // Its number is not on the tape, from which a restart resumes.
+    this.#isPositionNew = true;
   }
 
   #wait(trade: FeedTrade): void {
@@ -228,10 +242,7 @@ export class NumberedLine implements Line {
       if (trade.id > this.#next!) break;
       // The trade before it may have come while it waited.
       if (trade.id < this.#next!) this.#budget.free(1);
-      else {
-        this.#queue.push(trade, true);
-        this.#next = trade.id + 1;
-      }
+      else this.#pass(trade, true);
     }
     if (count > 0) {
       this.#waiting = this.#waiting.slice(count);
