@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly skewMs?: number;
   /** Trades of a contract in one step. */
   readonly tradesPerStep?: number;
+  /** For so long the venue has traded before the feed starts. Default: 0. */
+  readonly beforeMs?: number;
   readonly feed?: Partial<LiveFeedOptions>;
   readonly venue?: Partial<Venue>;
 }
@@ -61,6 +63,7 @@ export class FeedRun {
     );
     this.venuePort = { ...dialect.venue, ...options.venue };
     this.#budget = new VenueBudget(this.venuePort.limits);
+    for (let ms = options.beforeMs ?? 0; ms > 0; ms -= STEP_MS) this.#trade(START_MS - ms);
     this.feed = this.#start();
   }
 
@@ -100,7 +103,7 @@ export class FeedRun {
 
   #step(): void {
     this.nowMs += STEP_MS;
-    this.venue.trade(this.nowMs, STEP_MS, this.#options.tradesPerStep ?? 0.3);
+    this.#trade(this.nowMs);
     for (const [connection, event] of this.venue.arrived(this.nowMs)) {
       this.#perform(this.feed.event(connection, event, this.now));
     }
@@ -110,6 +113,10 @@ export class FeedRun {
     this.#perform(this.feed.timer(this.now));
     if (this.fullSteps > 0) this.fullSteps -= 1;
     else this.#offer();
+  }
+
+  #trade(ms: number): void {
+    this.venue.trade(ms, STEP_MS, this.#options.tradesPerStep ?? 0.3);
   }
 
   #offer(): void {

@@ -83,6 +83,8 @@ export interface LineOptions {
   readonly budget: LineBudget;
   readonly lastId: number;
   readonly position: string | null;
+  /** The tape is empty and begins at this time, if the venue remembers it; null: it begins with the next trade. */
+  readonly beginAt: EpochNs | null;
 }
 
 export interface Venue {

@@ -29,6 +29,8 @@ const AHEAD_NS_MAX = 2n * HOUR_NS_BIG;
 const CLOCK_KEY = 'venue-clock';
 const CLOCK_STEP_NS = SECOND_NS_BIG;
 const GAP_AFTER_MS = 15 * MINUTE_MS;
+/** Without an answer for so long, the tape begins with the next trades. */
+const SEARCH_NS_MAX = 60n * SECOND_NS_BIG;
 
 export interface FeedOffer {
   readonly batches: readonly IntakeBatch[];
@@ -44,6 +46,8 @@ export interface LiveFeedOptions {
   readonly random: () => number;
   readonly graceMs?: number;
   readonly gapAfterMs?: number;
+  /** How long before the start an empty tape begins. Default: 0. */
+  readonly backfillMs?: number;
   readonly waitingBytesMax?: number;
   /** A contract is down until a restart; `why` is for the operator. */
   readonly onDown?: (symbol: string, why: string) => void;
@@ -65,6 +69,9 @@ export class LiveFeed {
   readonly #waiting: FeedOffer[] = [];
   #late = 0;
   #rejected = 0;
+  #isBeginning: boolean;
+  /** The last answer while lines look for their first trades. */
+  #searchedAt: EpochNs;
 
   constructor(options: LiveFeedOptions) {
     const { venue, contracts, intake, now, gapAfterMs = GAP_AFTER_MS } = options;
@@ -74,11 +81,15 @@ export class LiveFeed {
     if (intake.promise !== null) this.#venueTime.startAt(intake.promise, now);
     this.#notedAheadNs = bigintOf(intake.position(CLOCK_KEY));
     if (this.#notedAheadNs !== null) this.#venueTime.resume(this.#notedAheadNs);
+    const { backfillMs = 0 } = options;
+    this.#isBeginning = intake.promise === null && backfillMs > 0;
+    this.#searchedAt = now;
+    const beginAt = this.#isBeginning ? ((now - BigInt(backfillMs) * MS_NS_BIG) as EpochNs) : null;
     for (const contract of contracts) {
       const { symbol } = contract;
       const lastId = intake.lastId(symbol);
       const position = intake.position(lineKey(symbol));
-      const line = venue.line({ contract, budget: this.#lineBudget, lastId, position });
+      const line = venue.line({ contract, budget: this.#lineBudget, lastId, position, beginAt });
       this.#lines.set(symbol, line);
     }
     const contractOf = new Map(contracts.map((contract) => [contract.symbol, contract]));
@@ -115,6 +126,7 @@ export class LiveFeed {
 
   /** The answer to a request; null: none came, because of `why`. */
   page(id: number, answer: PageAnswer | null, why: string, now: EpochNs): readonly FeedAction[] {
+    if (answer?.status === 200) this.#searchedAt = now;
     return this.#supervisor.page(id, answer, why, now);
   }
 
@@ -140,6 +152,7 @@ export class LiveFeed {
   nextOffer(now: EpochNs, isQuiet = false): FeedOffer | null {
     const waiting = this.#waiting.shift();
     if (waiting !== undefined) return waiting;
+    if (this.#isBeginning && !this.#begin(now)) return null;
     const batches = this.#collect(now);
     const positions: TapeNote[] = [...this.#lines].flatMap(([symbol, line]) => {
       // A place on the tape says that the contract has begun: its first gap must be there too.
@@ -226,6 +239,22 @@ export class LiveFeed {
     }
     this.#waiting.push({ ...offer, notes: notes.slice(last) });
     return this.#waiting.shift()!;
+  }
+
+  /** The watermark of an empty tape begins before all lines, so they find their places first. False: not yet. */
+  #begin(now: EpochNs): boolean {
+    const lines = [...this.#lines];
+    if (lines.some(([, { isSearching = false }]) => isSearching)) {
+      if (now - this.#searchedAt < SEARCH_NS_MAX) return false;
+      for (const [, line] of lines) line.endSearch?.();
+    }
+    this.#isBeginning = false;
+    for (const [symbol, { first = null }] of lines) {
+      if (first === null || first.id === null) continue;
+      const recovered = { from: first.from, lastMissingId: first.id - 1 };
+      this.#watermark.reach(symbol, first.from, now, recovered);
+    }
+    return true;
   }
 
   /** All trades that are ready. */

@@ -6,7 +6,13 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { later } from '@tapeloom/core/utc-day';
-import { type FeedTrade, instantOf, type PageReading, type PageWish } from './line.ts';
+import {
+  type FeedTrade,
+  type FirstTrade,
+  instantOf,
+  type PageReading,
+  type PageWish,
+} from './line.ts';
 
 const FIRST_STEP = 10_000;
 const STEP_FACTOR = 4;
@@ -17,13 +23,6 @@ const TRIES_MAX = 3;
 /** Each so many probes, one by halves: an uneven day would make the others slow. */
 const HALVES_EVERY = 3;
 const NEWEST: PageWish = { fromId: null, toId: null, before: null };
-
-/** Every trade of this number and later ones can be had, which is every trade from this time on. */
-export interface FirstTrade {
-  /** Null: it was never traded. */
-  readonly id: number | null;
-  readonly from: EpochNs;
-}
 
 interface TooOld {
   readonly id: number;

@@ -45,6 +45,13 @@ export type PageReading =
   /** The venue does not remember so far back. `oldestId`: what it still has, if it says so. */
   | { readonly kind: 'forgotten'; readonly oldestId: number | null };
 
+/** Every trade of this number and later ones can be had, which is every trade from this time on. */
+export interface FirstTrade {
+  /** Null: it was never traded. */
+  readonly id: number | null;
+  readonly from: EpochNs;
+}
+
 /** Trades to offer, and the loss that follows them. */
 export interface LineOutput {
   readonly trades: readonly FeedTrade[];
@@ -77,6 +84,12 @@ export interface Line {
   lacks(trades: readonly FeedTrade[]): boolean;
   /** The time behind the newest trade that a new line does not have; null: it has all, or no trade is known. */
   readonly beginsBehind: EpochNs | null;
+  /** It looks for the place where it begins. Until then it hands out nothing. */
+  readonly isSearching?: boolean;
+  /** It begins with the next trade instead. */
+  endSearch?(): void;
+  /** What it has found; null: it did not look, or not to the end. */
+  readonly first?: FirstTrade | null;
   /** Why the line cannot go on; null: it can. */
   readonly fault: string | null;
   /** How many numbered prints were no order flow, by their kind. */

@@ -8,8 +8,10 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_NS, MINUTE_NS, MS_NS_BIG } from '@tapeloom/core/units';
 import { later } from '@tapeloom/core/utc-day';
 import { LOST, type MissingIds } from '../watermark/gap-ledger.ts';
+import { FirstTradeSearch } from './first-trade-search.ts';
 import {
   type FeedTrade,
+  type FirstTrade,
   instantOf,
   type Line,
   type LineOutput,
@@ -37,6 +39,8 @@ export interface NumberedLineOptions {
   readonly lastId: number;
   /** What an earlier run left with `takePosition`. */
   readonly position: string | null;
+  /** A line without a number to resume from begins with the first trade of this time; default: with the next one. */
+  readonly beginAt?: EpochNs | null;
   /** Each subscription begins with the newest trades, so that joining needs no page. */
   readonly beginsWithNewest?: boolean;
 }
@@ -58,7 +62,11 @@ export class NumberedLine implements Line {
   #tries = 0;
   #tryAgainAt: EpochNs | null = null;
   #holeSince: EpochNs | null = null;
+  /** When a page last brought trades of the hole. */
+  #progressAt: EpochNs | null = null;
   #isPositionNew = false;
+  #search: FirstTradeSearch | null;
+  first: FirstTrade | null = null;
   beginsBehind: EpochNs | null = null;
   fault: string | null = null;
   readonly leftOut = new Map<string, number>();
@@ -72,6 +80,16 @@ export class NumberedLine implements Line {
     const noted = position === null ? -1 : Number(position);
     const next = Math.max(lastId + 1, noted);
     this.#next = next > 0 ? next : null;
+    const beginAt = options.beginAt ?? null;
+    this.#search = next > 0 || beginAt === null ? null : new FirstTradeSearch(beginAt);
+  }
+
+  get isSearching(): boolean {
+    return this.#search !== null;
+  }
+
+  endSearch(): void {
+    this.#search = null;
   }
 
   get isWhole(): boolean {
@@ -79,7 +97,7 @@ export class NumberedLine implements Line {
   }
 
   get holeSince(): EpochNs | null {
-    return this.#hasHole ? this.#holeSince : null;
+    return this.#hasHole ? (this.#progressAt ?? this.#holeSince) : null;
   }
 
   get #hasHole(): boolean {
@@ -123,9 +141,21 @@ export class NumberedLine implements Line {
 
   page(wish: PageWish, reading: PageReading, now: EpochNs): void {
     this.#asked = null;
-    if (reading.kind === 'forgotten') this.#forgotten(reading.oldestId, now);
+    if (this.#search !== null) this.#look(this.#search, wish, reading, now);
+    else if (reading.kind === 'forgotten') this.#forgotten(reading.oldestId, now);
     else if (wish.fromId === null) this.#newest(reading.trades, now);
     else this.#take(wish, reading, now);
+  }
+
+  #look(search: FirstTradeSearch, wish: PageWish, reading: PageReading, now: EpochNs): void {
+    search.page(wish, reading);
+    const isEmpty = reading.kind === 'trades' && reading.trades.length === 0;
+    this.#tryAgainAt = isEmpty ? ((now + TRY_AGAIN_NS) as EpochNs) : null;
+    if (search.found === null) return;
+    this.#search = null;
+    this.first = search.found;
+    this.#next = search.found.id;
+    this.#isPositionNew = this.#next !== null;
   }
 
   #take(wish: PageWish, reading: PageReading & { readonly kind: 'trades' }, now: EpochNs): void {
@@ -138,6 +168,7 @@ export class NumberedLine implements Line {
     if (this.#next! > before || isShorter) {
       this.#tries = 0;
       this.#tryAgainAt = null;
+      this.#progressAt = now;
     } else if (this.#hasHole || !reading.isLast) this.#tryAgain(now);
     // Behind a hole everything came live.
     if (!this.#hasHole && (wish.toId !== null || reading.isLast)) this.#join();
@@ -162,6 +193,7 @@ export class NumberedLine implements Line {
   }
 
   #wish(now: EpochNs): PageWish | null {
+    if (this.#search !== null) return this.#search.wish();
     if (this.#hasHole) {
       // A trade may have overtaken the one before it, so that the hole closes by itself.
       if (now - this.#holeSince! < REORDER_NS) return null;
@@ -174,6 +206,8 @@ export class NumberedLine implements Line {
   }
 
   #live(trade: FeedTrade): void {
+    // Requested again, once the line knows where it begins.
+    if (this.#search !== null) return;
     if (this.#next === null) {
       this.#next = trade.id;
       this.#isPositionNew = true;
@@ -248,8 +282,10 @@ export class NumberedLine implements Line {
       this.#waiting = this.#waiting.slice(count);
       if (this.#connectedAt !== null && !this.#hasHole) this.#join();
     }
-    if (!this.#hasHole) this.#holeSince = null;
-    else if (this.#holeSince === null || count > 0) this.#holeSince = now;
+    if (!this.#hasHole) {
+      this.#holeSince = null;
+      this.#progressAt = null;
+    } else if (this.#holeSince === null || count > 0) this.#holeSince = now;
   }
 
   #join(): void {

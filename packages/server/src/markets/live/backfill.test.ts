@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { exampleVenue } from '../../../testing/live/example-feed.ts';
+import { faultSchedule, suffer } from '../../../testing/live/fault-schedule.ts';
+import { FeedRun, START_MS } from '../../../testing/live/feed-run.ts';
+
+const MINUTE_MS = 60_000;
+const SCHEDULES = 8;
+const BEFORE_MS = 20 * MINUTE_MS;
+
+function run(backfillMs: number, seed = 1) {
+  return new FeedRun({ seed, beforeMs: BEFORE_MS, feed: { backfillMs } });
+}
+
+const firstMs = (feed: FeedRun, symbol: string) =>
+  Number(feed.intake.trades.get(symbol)![0]!.ts / 1_000_000n);
+
+test('an empty tape begins as long ago as was asked, with every trade since', () => {
+  const feed = run(10 * MINUTE_MS);
+  feed.run(2 * MINUTE_MS);
+  const { present } = feed.judge();
+  const beginMs = START_MS - 10 * MINUTE_MS;
+  for (const symbol of ['AAA', 'BBB', 'CCC']) {
+    const made = feed.venue.trades.get(`${symbol}-PERP`)!;
+    const first = made.find(({ ms }) => ms >= beginMs)!;
+    assert.equal(firstMs(feed, symbol), first.ms);
+    const [gap] = feed.intake.allGaps.filter((one) => one.symbol === symbol);
+    assert.equal(gap!.reason, 'start');
+    assert.equal(gap!.lastId, first.id - 1);
+  }
+  assert.ok(present > 10_000, `${present}`);
+  assert.equal(feed.intake.late, 0);
+  assert.equal(feed.feed.status(feed.now).state, 'live');
+});
+
+test('a venue that remembers less is asked for what it has', () => {
+  for (const saysForgotten of [false, true]) {
+    const feed = run(10 * MINUTE_MS);
+    feed.set({ remembered: 1_500, saysForgotten });
+    feed.run(2 * MINUTE_MS);
+    feed.judge();
+    const agoMs = START_MS - firstMs(feed, 'AAA');
+    assert.ok(agoMs > 2 * MINUTE_MS && agoMs < 5 * MINUTE_MS, `${agoMs}`);
+  }
+});
+
+test('a venue that does not answer does not keep the live trades away', () => {
+  const feed = run(10 * MINUTE_MS);
+  feed.set({ pageStatus: 500 });
+  feed.run(55_000);
+  assert.equal(feed.intake.trades.size, 0);
+  feed.run(2 * MINUTE_MS);
+  feed.heal();
+  feed.run(2 * MINUTE_MS);
+  feed.judge();
+  assert.ok(firstMs(feed, 'AAA') > START_MS);
+});
+
+test('a start that finds trades on the tape resumes there, and not long ago', () => {
+  const feed = run(10 * MINUTE_MS);
+  feed.run(3_000);
+  feed.crash('half');
+  feed.run(2 * MINUTE_MS);
+  assert.equal(feed.crashes, 1);
+  const { missing } = feed.judge();
+  const before = [...feed.venue.trades.values()].flatMap((made) =>
+    made.filter(({ ms }) => ms < START_MS - 10 * MINUTE_MS),
+  );
+  assert.equal(missing, before.length);
+});
+
+test('a hole that takes longer than a gap may is closed, as long as pages bring its trades', () => {
+  const limits = { ...exampleVenue.limits, requests: { units: 10, perMs: MINUTE_MS }, pageWeight: 1 };
+  const feed = new FeedRun({
+    seed: 1,
+    tradesPerStep: 6,
+    feed: { gapAfterMs: MINUTE_MS },
+    venue: { limits },
+  });
+  feed.run(5_000);
+  feed.set({ isDown: true });
+  feed.venue.cut(feed.nowMs);
+  feed.run(20_000);
+  feed.heal();
+  feed.run(2 * MINUTE_MS);
+  assert.equal(feed.feed.status(feed.now).connection, 'backfilling');
+  feed.run(20 * MINUTE_MS);
+  feed.judge();
+  assert.equal(feed.feed.status(feed.now).connection, 'live');
+  const reasons = new Set(feed.intake.allGaps.map(({ reason }) => reason));
+  assert.deepEqual([...reasons], ['start']);
+});
+
+test('whatever the venue, the network and the machine do, the tape is what was traded or says what is missing', () => {
+  fc.assert(
+    fc.property(faultSchedule, fc.nat(1_000), (schedule, seed) => {
+      const feed = run(5 * MINUTE_MS, seed);
+      suffer(feed, schedule);
+      feed.heal();
+      feed.run(MINUTE_MS);
+      feed.judge();
+    }),
+    { numRuns: SCHEDULES },
+  );
+});
