@@ -16,7 +16,6 @@ import type { PushRoutes } from '../http/push/push-routes.ts';
 import { UnreadAnswers } from '../http/server/answers/unread-answers.ts';
 import { createInternalServer } from '../http/server/internal-server.ts';
 import type { ListedDataset } from '../markets/instruments/instruments-file.ts';
-import type { FeedReport } from '../markets/market.ts';
 import { type MarketSettings, pushedDatasets, relisted } from '../markets/read-markets.ts';
 import { nodeReport } from '../operations/cluster/node-report.ts';
 import { readServiceMarkets } from '../operations/start/service-markets.ts';
@@ -41,6 +40,7 @@ import type { Reloadable } from './reloadable.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { Serving, type ServingAddresses } from './serving.ts';
 import { tellOldDays, tellRecovery } from './tell-recovery.ts';
+import { tellFeed } from './watch/feed-news.ts';
 import { Pulse } from './watch/pulse.ts';
 import { Readiness } from './watch/readiness.ts';
 import { watchClock } from './watch/watch-clock.ts';
@@ -358,11 +358,11 @@ export class Service implements AsyncDisposable {
   async #openDoors(serving: Serving): Promise<void> {
     const doors = await serving.compose();
     for (const [dataset, tape] of this.#tapes.entries()) {
-      const { missing, floors, isPaused, isDown, feedState } = tape;
+      const { missing, floors, isPaused, isDown, feedNews } = tape;
       doors.noteMissing(dataset, missing);
       if (floors !== null) doors.noteSharedEpochs(dataset, floors);
       if (isPaused || isDown) doors.hub.setSource(dataset, 'down');
-      if (feedState === 'down') doors.hub.setFeed(dataset, 'down');
+      if (feedNews.state === 'down') doors.hub.setFeed(dataset, 'down');
     }
     this.#watchSpace();
     const addresses = await serving.listen();
@@ -418,7 +418,7 @@ export class Service implements AsyncDisposable {
         tape.report = this.#withDaysComputed(tape, message);
         this.#metrics.tell((it) => it.takeReport(dataset, message));
         this.#setPaused(dataset, message.isPaused);
-        this.#setFeed(dataset, message.feed);
+        this.#setFeed(dataset, message);
         for (const [symbol, at] of message.lastTrades) this.#lastTrades.set(symbol, at);
         this.#tradesTold += 1;
         return;
@@ -492,16 +492,12 @@ export class Service implements AsyncDisposable {
   }
 
   /** Streams are down while no trades come although their market is open. */
-  #setFeed(dataset: string, feed: FeedReport | undefined): void {
+  #setFeed(dataset: string, report: IngestReport): void {
     const tape = this.#tapes.of(dataset);
-    const state = feed?.state ?? 'live';
-    if (state === tape.feedState) return;
-    const { connection, lastEnd, lastFailure } = feed?.venue ?? {};
-    this.#options.log[state === 'live' ? 'info' : 'warn'](
-      { dataset, state, ...(state !== 'live' && { connection, lastEnd, lastFailure }) },
-      'the feed has changed',
-    );
-    tape.feedState = state;
+    const before = tape.feedNews;
+    tape.feedNews = tellFeed(this.#options.log, dataset, report, before, performance.now());
+    const { state } = tape.feedNews;
+    if (state === before.state) return;
     this.#serving?.doors?.hub.setFeed(dataset, state === 'down' ? 'down' : 'up');
   }
 

@@ -37,6 +37,8 @@ export interface VenueFeed extends FeedTerms {
   /** The file with the secret of an account at the venue; null: none is needed. */
   readonly keyFile: string | null;
   readonly venueDataset: string | null;
+  /** How long before its first start the tape begins; 0: with the next trade. */
+  readonly backfillMs: number;
 }
 
 export interface ListedDataset {

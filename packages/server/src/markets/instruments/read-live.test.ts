@@ -29,7 +29,7 @@ test('a dataset of a venue has the venue’s addresses and grace unless the file
   const { venue, addresses, keyFile, graceMs, gapAfterMs, ...rest } = readLiveOf({
     feed: 'binance-usdm',
   }) as Extract<ReturnType<typeof readLiveOf>, { source: 'venue' }>;
-  assert.deepEqual(rest, { source: 'venue', venueDataset: null });
+  assert.deepEqual(rest, { source: 'venue', venueDataset: null, backfillMs: 0 });
   assert.equal(venue, 'binance-usdm');
   assert.deepEqual(addresses, {
     stream: 'wss://fstream.binance.com/market',
@@ -44,6 +44,7 @@ test('a dataset of a venue has the venue’s addresses and grace unless the file
       addresses: { stream: 'ws://127.0.0.1:9001/market/' },
       graceMs: 1_000,
       gapAfterMinutes: 1,
+      backfillHours: 24,
     }),
     {
       source: 'venue',
@@ -51,6 +52,7 @@ test('a dataset of a venue has the venue’s addresses and grace unless the file
       addresses: { stream: 'ws://127.0.0.1:9001/market', rest: 'https://fapi.binance.com' },
       keyFile: null,
       venueDataset: null,
+      backfillMs: 86_400_000,
       graceMs: 1_000,
       gapAfterMs: 60_000,
     },
@@ -69,6 +71,7 @@ test('what is wrong with a feed names the field and what would do', () => {
   assert.match(address({ rest: 'wss://x' }), /addresses\.rest .*https:\/\/host/);
   assert.match(address({ rest: 'https://x?a=1' }), /addresses\.rest /);
   assert.match(address({ rst: 'https://x' }), /addresses\.rst is not known/);
+  assert.match(faultsOf({ feed: 'binance-usdm', backfillHours: 3_000 }), /backfillHours is "3000"/);
   assert.match(faultsOf({ feed: 'binance-usdm', source: 'push' }), /live\.source is not known/);
 });
 

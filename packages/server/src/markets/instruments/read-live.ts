@@ -3,7 +3,7 @@
  * `live: { feed: okx }` from a venue.
  */
 
-import { MINUTE_MS } from '@tapeloom/core/units';
+import { HOUR_MS, MINUTE_MS } from '@tapeloom/core/units';
 import { didYouMean } from '../../config/nearest-name.ts';
 import type { VenueAddresses, VenueKind } from '../live/venue-kind.ts';
 import { VENUES, venueNamed } from '../live/venues.ts';
@@ -15,7 +15,8 @@ const GRACE_MS_MAX = 60_000;
 const GAP_AFTER_MINUTES = 15;
 const GAP_AFTER_MINUTES_MAX = 1_440;
 const TERMS = ['graceMs', 'gapAfterMinutes'];
-const VENUE_FIELDS = ['feed', 'addresses', 'keyFile', 'venueDataset', ...TERMS];
+const BACKFILL_HOURS_MAX = 2_160;
+const VENUE_FIELDS = ['feed', 'addresses', 'keyFile', 'venueDataset', 'backfillHours', ...TERMS];
 /** The protocols of streams and of requests. */
 const STREAM = /^(?:wss?|tcp):$/;
 const REST = /^https?:$/;
@@ -47,6 +48,7 @@ function readVenue(reading: Reading): VenueFeed {
   const keyFile = fields.optional('keyFile', (field) => field.text('a path')) ?? null;
   const venueDataset = fields.optional('venueDataset', (field) => field.text()) ?? null;
   const addresses = fields.optional('addresses', (field) => readAddresses(field, kind));
+  const hours = fields.optional('backfillHours', (field) => readBackfill(field, kind)) ?? 0;
   if (kind?.needsKey && keyFile === null) {
     reading.fault(`lacks "keyFile": the file with your key of ${kind.title}`);
   }
@@ -56,6 +58,7 @@ function readVenue(reading: Reading): VenueFeed {
     addresses: addresses ?? kind?.addresses ?? { stream: '', rest: '' },
     keyFile,
     venueDataset: venueDataset ?? kind?.venueDataset ?? null,
+    backfillMs: hours * HOUR_MS,
     ...termsOf(fields, kind?.graceMs),
   };
 }
@@ -68,6 +71,14 @@ function readKind(reading: Reading): VenueKind | null {
   const near = didYouMean(name, names) || ` There are ${names.join(', ')}.`;
   reading.fault(`is ${JSON.stringify(name)}, which is no venue.${near}`);
   return null;
+}
+
+function readBackfill(reading: Reading, kind: VenueKind | null): number {
+  const hours = reading.whole(0, BACKFILL_HOURS_MAX);
+  if (hours > 0 && kind?.beginsEarlier === false) {
+    reading.fault(`cannot be: ${kind.title} sends no past trades from a time on`);
+  }
+  return hours;
 }
 
 function readAddresses(reading: Reading, kind: VenueKind | null): VenueAddresses {

@@ -71,7 +71,11 @@ test('a start that finds trades on the tape resumes there, and not long ago', ()
 });
 
 test('a hole that takes longer than a gap may is closed, as long as pages bring its trades', () => {
-  const limits = { ...exampleVenue.limits, requests: { units: 10, perMs: MINUTE_MS }, pageWeight: 1 };
+  const limits = {
+    ...exampleVenue.limits,
+    requests: { units: 10, perMs: MINUTE_MS },
+    pageWeight: 1,
+  };
   const feed = new FeedRun({
     seed: 1,
     tradesPerStep: 6,

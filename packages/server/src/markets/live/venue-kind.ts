@@ -65,6 +65,8 @@ export interface VenueKind {
   readonly provesCompleteness: boolean;
   /** How far back its requests of past trades reach; null: unknown, or not at all. */
   readonly reachesBackMs: number | null;
+  /** An empty tape can begin in the past: its trades can be requested, or repeated, from a time on. */
+  readonly beginsEarlier: boolean;
   /** Symbols for examples and for the doctor, the most traded first. */
   readonly examples: readonly string[];
   open(settings: VenueSettings): Venue;

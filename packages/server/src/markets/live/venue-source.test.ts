@@ -33,7 +33,7 @@ function stage(t: TestContext, first: readonly NamedContract[]) {
     hoursOf: () => null,
     onContractDown: (symbol) => down.push(symbol),
     budget: new VenueBudget(exampleVenue.limits),
-    feed: { graceMs: 250, gapAfterMs: 900_000 },
+    feed: { graceMs: 250, gapAfterMs: 900_000, backfillMs: 0 },
     feedName: 'example',
     listed: () => ({ name: 'X', calendars: [], contracts, aliases: [] }),
   });

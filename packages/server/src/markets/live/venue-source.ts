@@ -21,7 +21,7 @@ export interface VenueSourceOptions
   readonly intake: Omit<Intake, 'batch'>;
   readonly venue: Venue;
   readonly budget: VenueBudget;
-  readonly feed: Pick<VenueFeed, 'graceMs' | 'gapAfterMs'>;
+  readonly feed: Pick<VenueFeed, 'graceMs' | 'gapAfterMs' | 'backfillMs'>;
   /** The feed's name, which symbols may carry behind a dot. */
   readonly feedName: string;
   readonly listed: () => ListedDataset;
@@ -94,10 +94,10 @@ export class VenueSource implements TradeSource {
       await aborted(signal);
       return;
     }
-    const { graceMs, gapAfterMs } = feed;
+    const { graceMs, gapAfterMs, backfillMs } = feed;
     const contracts = this.#contracts;
     const source = new LiveSource({
-      ...{ ...options, contracts, graceMs, gapAfterMs },
+      ...{ ...options, contracts, graceMs, gapAfterMs, backfillMs },
       onDown: onContractDown,
     });
     this.#source = source;

@@ -1,9 +1,9 @@
 /** What the ingest threads last reported of their tapes, by dataset. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import type { FeedReport } from '../../markets/market.ts';
 import type { NodeTape } from '../../operations/cluster/node-report.ts';
 import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
+import { type FeedNews, NO_NEWS } from '../watch/feed-news.ts';
 import type { IngestReport, NewestDays } from './ingest-wire.ts';
 
 export interface TapeState {
@@ -15,7 +15,7 @@ export interface TapeState {
   isLive: boolean;
   /** Whether nothing can be ingested at the moment. */
   isPaused: boolean;
-  feedState: FeedReport['state'];
+  feedNews: FeedNews;
   /** Whether nothing will be ingested before a restart. */
   isDown: boolean;
 }
@@ -27,7 +27,7 @@ export class TapeStates {
     const begun = () => ({
       ...{ report: null, floors: null, missing: {} },
       ...{ isLive: false, isPaused: false, isDown: false },
-      feedState: 'live' as const,
+      feedNews: NO_NEWS,
     });
     this.#states = new Map(datasets.map((dataset) => [dataset, begun()]));
   }

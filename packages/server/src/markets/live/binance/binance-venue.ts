@@ -43,6 +43,7 @@ function kindOf(market: BinanceMarket): VenueKind {
     graceMs: GRACE_MS,
     provesCompleteness: true,
     reachesBackMs: DAY_MS,
+    beginsEarlier: true,
     examples,
     open: (settings) => venueOf(market, settings),
     contracts: (...asked) => readContracts(market, ...asked),

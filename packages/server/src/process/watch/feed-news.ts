@@ -1,0 +1,46 @@
+/** What the log says about the feed of a dataset: each change of its state, and how far it is behind while it catches up. */
+
+import { MINUTE_MS } from '@tapeloom/core/units';
+import type { FeedReport } from '../../markets/market.ts';
+import type { Log } from '../../platform/log/log.ts';
+
+const BEHIND_MS = 2 * MINUTE_MS;
+const EVERY_MS = 10_000;
+
+export interface FeedNews {
+  readonly state: FeedReport['state'];
+  /** The time of the last word on how far it is behind; null: it is not. */
+  readonly toldMs: number | null;
+}
+
+export const NO_NEWS: FeedNews = { state: 'live', toldMs: null };
+
+/** Returns what was said until now. `feed`: absent where trades are made here. */
+export function tellFeed(
+  log: Pick<Log, 'info' | 'warn'>,
+  dataset: string,
+  { feed, lagMs }: { readonly feed?: FeedReport; readonly lagMs: number },
+  before: FeedNews,
+  nowMs: number,
+): FeedNews {
+  const state = feed?.state ?? 'live';
+  const { connection, lastEnd, lastFailure } = feed?.venue ?? {};
+  if (state !== before.state) {
+    const why = state === 'live' ? {} : { connection, lastEnd, lastFailure };
+    log[state === 'live' ? 'info' : 'warn']({ dataset, state, ...why }, 'the feed has changed');
+  }
+  if (connection !== 'backfilling' || lagMs < BEHIND_MS) {
+    if (before.toldMs !== null) log.info({ dataset }, 'the feed has caught up');
+    return { state, toldMs: null };
+  }
+  if (before.toldMs !== null && nowMs - before.toldMs < EVERY_MS) return { ...before, state };
+  log.info({ dataset, behind: durationText(lagMs), lastFailure }, 'the feed catches up');
+  return { state, toldMs: nowMs };
+}
+
+/** `9 h 12 min`. */
+function durationText(ms: number): string {
+  const minutes = Math.round(ms / MINUTE_MS);
+  const hours = Math.floor(minutes / 60);
+  return hours === 0 ? `${minutes} min` : `${hours} h ${minutes % 60} min`;
+}
