@@ -8,7 +8,7 @@ import {
 import { faultSchedule, suffer } from '../../../../testing/live/fault-schedule.ts';
 import { FeedRun } from '../../../../testing/live/feed-run.ts';
 
-const SCHEDULES = 20;
+const SCHEDULES = 8;
 const GAP_AFTER_MS = 40_000;
 const KINDS: readonly BinanceKind[] = ['binance-usdm', 'binance-coinm'];
 
@@ -21,7 +21,7 @@ test('whatever happens, the tape equals what Binance traded, or names exactly wh
       fc.integer({ min: 0, max: 1_000_000 }),
       fc.constantFrom(...KINDS),
       fc.constantFrom(0, -3_600_000, 1_500),
-      fc.constantFrom(0.05, 0.4, 4),
+      fc.constantFrom(0.05, 0.4, 2),
       faultSchedule,
       (seed, kind, skewMs, tradesPerStep, schedule) => {
         const dialect = new BinanceDialect(kind);
