@@ -71,9 +71,11 @@ test('a contract that is not traded says why, and a new kind of perpetual is one
   const change = (body: string) =>
     body
       .replace('"contractType":"PERPETUAL"', '"contractType":"TRADIFI_PERPETUAL"')
-      .replace('"status":"TRADING"', '"status":"SETTLING"');
-  const [contract] = await readWith(usdm, ['BTCUSDT'], change);
+      .replace('"status":"TRADING"', '"status":"SETTLING"')
+      .replace('"CURRENT_QUARTER"', '""');
+  const [contract, coming] = await readWith(usdm, ['BTCUSDT', 'BTCUSDT_260327'], change);
   assert.equal(contract?.notTraded, 'its status at the venue is SETTLING');
+  assert.deepEqual([coming?.kind, coming?.expiresAt], ['future', EXPIRES_AT]);
   assert.deepEqual([contract?.kind, contract?.expiresAt], ['perpetual', null]);
 });
 
@@ -99,6 +101,7 @@ test('a description that lacks something names it', async () => {
     ['"tickSize":"0.10"', '"tick":1', 'PRICE_FILTER.tickSize of BTCUSDT is nothing'],
     ['"LOT_SIZE"', '"LOT"', 'LOT_SIZE.stepSize of BTCUSDT is nothing'],
     ['"pair":', '"pairs":', 'pair of BTCUSDT is nothing'],
+    ['"deliveryDate":4', '"deliveryDate":4000', 'of the time is 4000133404800000'],
     ['"symbols":', '"list":', 'symbols is nothing'],
   ] as const) {
     await assert.rejects(

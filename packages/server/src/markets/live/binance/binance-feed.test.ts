@@ -85,3 +85,22 @@ test('what Binance has forgotten is named by its numbers', () => {
   assert.ok(lost.every(({ firstId, lastId }) => firstId !== null && lastId !== null));
   run.judge();
 });
+
+test('while nothing is traded the watermark follows, and an acknowledged silence ends after 30 s', () => {
+  const dialect = new BinanceDialect('binance-coinm');
+  const run = new FeedRun({ seed: 7, dialect, feed: { gapAfterMs: GAP_AFTER_MS } });
+  run.run(20_000);
+  run.set({ isQuiet: true });
+  for (let second = 0; second < 25; second += 1) {
+    run.run(1_000);
+    const { lagMs, reconnects } = run.feed.status(run.now);
+    assert.ok(lagMs < 6_000 && reconnects === 0, `${lagMs}`);
+  }
+  run.set({ isQuiet: false, isMute: true });
+  run.run(15_000);
+  assert.match(run.feed.status(run.now).lastEnd!, /is silent|no data for 30 s/);
+  run.heal();
+  run.run(30_000);
+  assert.deepEqual([reasons(run), run.feed.status(run.now).state], [[], 'live']);
+  run.judge();
+});

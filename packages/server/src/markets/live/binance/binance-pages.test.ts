@@ -65,7 +65,7 @@ test('a damaged page is not understood', () => {
   const { a: _, ...without } = rowOf(11);
   const bad = [[without], [rowOf(2 ** 53)], [{ ...rowOf(11), m: 'true' }], [5], {}, '[{"a":11'];
   for (const body of bad) {
-    assert.throws(() => venue.readPage(BTC, FROM, answerOf(body)), undefined, JSON.stringify(body));
+    assert.throws(() => venue.readPage(BTC, FROM, answerOf(body)), Error, JSON.stringify(body));
   }
 });
 
@@ -73,6 +73,9 @@ test('a refusal says how long to wait, and what is too old is forgotten', () => 
   const tooOld = { code: -4_166, msg: 'Search window is restricted to recent 2 days only.' };
   const forgotten = { kind: 'forgotten', oldestId: null };
   assert.deepEqual(readIds(answerOf(tooOld, 400)), forgotten);
+  const before = { id: 19, day: 0, ns: 0, price: 1, size: 1, side: 1 };
+  const ofHole = readIds(answerOf(tooOld, 400), { ...FROM, toId: 18, before });
+  assert.deepEqual(ofHole, { kind: 'forgotten', oldestId: 19 });
   assert.deepEqual(readIds(answerOf({ code: -1_121, msg: 'Invalid symbol.' }, 400)), forgotten);
   for (const status of [418, 429]) {
     const said = answerOf({ code: -1_003, msg: 'Too many' }, status, { 'retry-after': '120' });

@@ -23,7 +23,7 @@ export function pageRequest(
 
 export function readPage(contract: FeedContract, wish: PageWish, answer: PageAnswer): PageOutcome {
   const refusal = refusalOf(answer);
-  if (refusal !== null) return isForgotten(answer) ? FORGOTTEN : refusal;
+  if (refusal !== null) return isForgotten(answer) ? forgotten(wish) : refusal;
   const rows = listOf(JSON.parse(answer.body), 'of the page');
   const trades = rows.map((row) => tradeOf(contract, fieldsOf(row, 'row') as AggregateTrade));
   return { kind: 'trades', trades, isLast: trades.length < rowsOf(wish) };
@@ -35,7 +35,10 @@ export function usedWeight({ headers }: PageAnswer): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-const FORGOTTEN: PageOutcome = { kind: 'forgotten', oldestId: null };
+/** The venue does not say where its memory begins. Of a hole nothing more is tried: each try costs a whole page. */
+function forgotten({ before }: PageWish): PageOutcome {
+  return { kind: 'forgotten', oldestId: before?.id ?? null };
+}
 
 /** A page of any length costs the same, and a long one may fill the holes behind its own too. */
 function rowsOf({ fromId }: PageWish): number {

@@ -146,8 +146,9 @@ test('a hole in the numbers of single trades is noted where no aggregate trade i
   assert.deepEqual(kindsOf({ a: 12, f: 105, l: 106 }), ['trades'], 'repeated');
   assert.deepEqual(kindsOf({ a: 15, f: 120, l: 120 }), ['trades'], 'behind a hole');
   assert.deepEqual(kindsOf({ a: 14, f: 119, l: 119 }), ['trades'], 'overtaken');
-  assert.deepEqual(kindsOf({ a: 16, f: 121, l: undefined }), ['trades']);
-  assert.deepEqual(kindsOf({ a: 17, f: 140, l: 141 }), ['trades'], 'unknown');
+  assert.deepEqual(kindsOf({ a: 16, f: 122, l: 122 }), ['trades', 'note'], 'behind both');
+  assert.deepEqual(kindsOf({ a: 17, f: 123, l: undefined }), ['trades']);
+  assert.deepEqual(kindsOf({ a: 18, f: 140, l: 141 }), ['trades'], 'unknown');
 });
 
 test('a connection is subscribed when all of its messages are acknowledged', () => {
