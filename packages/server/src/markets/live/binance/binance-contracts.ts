@@ -1,10 +1,18 @@
 /** The contracts of a Binance futures market, as `exchangeInfo` describes them. */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { MS_NS_BIG } from '@tapeloom/core/units';
+import { DAY_MS, MS_NS_BIG } from '@tapeloom/core/units';
 import { didYouMean } from '../../../config/nearest-name.ts';
 import type { Network } from '../network.ts';
-import { decimalOf, FieldError, fieldsOf, listOf, requestJson, textOf } from '../venue-answers.ts';
+import {
+  decimalOf,
+  FieldError,
+  fieldsOf,
+  listOf,
+  requestJson,
+  textOf,
+  timeOfMs,
+} from '../venue-answers.ts';
 import { type VenueContract, VenueError, type VenueSettings } from '../venue-kind.ts';
 import { numberOf } from './aggregate-trade.ts';
 import type { BinanceMarket } from './binance-market.ts';
@@ -43,11 +51,14 @@ export async function readContracts(
 function contractOf(market: BinanceMarket, venueSymbol: string, fields: Fields): VenueContract {
   const of = (name: string) => `${name} of ${venueSymbol}`;
   const { isInverse } = market;
-  const isPerpetual = textOf(fields.contractType, of('contractType')).includes('PERPETUAL');
+  // Empty before its first trade.
+  const type = fields.contractType === '' ? '' : textOf(fields.contractType, of('contractType'));
+  const isPerpetual = type.includes('PERPETUAL');
   const expiresMs = numberOf(fields.deliveryDate, of('deliveryDate'));
+  const { day } = timeOfMs(expiresMs);
+  const until = isPerpetual ? 'perpetual' : new Date(day * DAY_MS).toISOString().slice(0, 10);
   const root = textOf(fields.pair, of('pair'));
   const currency = textOf(fields.quoteAsset, of('quoteAsset'));
-  const until = isPerpetual ? 'perpetual' : new Date(expiresMs).toISOString().slice(0, 10);
   const amount = isInverse
     ? `, contracts of ${decimalOf(fields.contractSize, of('contractSize'))} ${currency}`
     : '';

@@ -23,7 +23,7 @@ export function pageRequest(
 
 export function readPage(contract: FeedContract, wish: PageWish, answer: PageAnswer): PageOutcome {
   const refusal = refusalOf(answer);
-  if (refusal !== null) return isForgotten(answer) ? FORGOTTEN : refusal;
+  if (refusal !== null) return isForgotten(answer) ? forgotten(wish) : refusal;
   const rows = listOf(JSON.parse(answer.body), 'of the page');
   const trades = rows.map((row) => tradeOf(contract, fieldsOf(row, 'row') as AggregateTrade));
   return { kind: 'trades', trades, isLast: trades.length < rowsOf(wish) };
@@ -35,12 +35,14 @@ export function usedWeight({ headers }: PageAnswer): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-const FORGOTTEN: PageOutcome = { kind: 'forgotten', oldestId: null };
+/** The venue does not say where its memory begins. Of a hole nothing more is tried: each try costs a whole page. */
+function forgotten({ before }: PageWish): PageOutcome {
+  return { kind: 'forgotten', oldestId: before?.id ?? null };
+}
 
-/** A page of any length costs the same; a short one is read faster. */
-function rowsOf({ fromId, toId }: PageWish): number {
-  if (fromId === null) return NEWEST_ROWS;
-  return toId === null ? ROWS_MAX : Math.min(ROWS_MAX, toId - fromId + 1);
+/** A page of any length costs the same, and a long one may fill the holes behind its own too. */
+function rowsOf({ fromId }: PageWish): number {
+  return fromId === null ? NEWEST_ROWS : ROWS_MAX;
 }
 
 function isForgotten({ status, body }: PageAnswer): boolean {

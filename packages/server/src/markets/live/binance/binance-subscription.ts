@@ -6,7 +6,7 @@ import type { FeedContract, Venue } from '../feed.ts';
 const MESSAGE_BYTES_MAX = 3_840;
 const ENVELOPE_BYTES = 64;
 const QUESTION_ID = 1_000_000;
-const QUESTION_EVERY_MS = 10_000;
+const QUESTION_EVERY_MS = 5_000;
 
 /** Its answer proves that the connection is alive while nothing is traded. */
 export const KEEP_ALIVE: NonNullable<Venue['keepAlive']> = {
