@@ -6,6 +6,8 @@ import type { FeedTrade } from './lines/line.ts';
 import type { Network } from './network.ts';
 import { VenueError } from './venue-kind.ts';
 
+/** The end of the year 9999. */
+const TIME_MS_MAX = Date.UTC(10_000, 0, 1) - 1;
 const SHOWN_CHARACTERS_MAX = 200;
 const WHY_BY_STATUS: Readonly<Record<number, string>> = {
   401: 'the venue wants a key',
@@ -107,8 +109,9 @@ export function listOf(value: unknown, field: string): readonly unknown[] {
   throw new FieldError(field, value);
 }
 
-/** Milliseconds since 1970 as a trade's time. */
+/** Milliseconds since 1970 as a trade's time. A time that no calendar has would end the feed. */
 export function timeOfMs(ms: number): Pick<FeedTrade, 'day' | 'ns'> {
+  if (!(ms >= 0 && ms <= TIME_MS_MAX)) throw new FieldError('of the time', ms);
   const day = Math.floor(ms / DAY_MS);
   return { day, ns: (ms - day * DAY_MS) * MS_NS };
 }
