@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { deribitDialect } from '../../../../testing/live/dialects/deribit-dialect.ts';
-import { faultSchedule, suffer } from '../../../../testing/live/fault-schedule.ts';
+import { assertFeedSurvives } from '../../../../testing/live/feed-property.ts';
 import { FeedRun, type RunOptions } from '../../../../testing/live/feed-run.ts';
 
 const GAP_AFTER_MS = 40_000;
@@ -19,26 +18,7 @@ function start(options: Partial<RunOptions> & { readonly seed: number }): FeedRu
 }
 
 test('whatever happens to a feed of Deribit, its tape is whole or names what is missing', () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 0, max: 1_000_000 }),
-      fc.constantFrom(0, -3_600_000),
-      fc.constantFrom(0.05, 0.4, 4),
-      faultSchedule,
-      (seed, skewMs, tradesPerStep, schedule) => {
-        const feed = { gapAfterMs: GAP_AFTER_MS, waitingBytesMax: 30_000 };
-        const run = start({ seed, skewMs, tradesPerStep, feed });
-        run.run(3_000);
-        suffer(run, schedule);
-        run.heal();
-        run.run(150_000);
-        run.judge();
-        const status = run.feed.status(run.now);
-        assert.deepEqual([status.state, status.gapsOpen, run.down], ['live', 0, []]);
-      },
-    ),
-    { numRuns: SCHEDULES },
-  );
+  assertFeedSurvives(deribitDialect, SCHEDULES);
 });
 
 test('blocks and combos take their numbers, are counted once, and leave no gap', () => {
