@@ -84,7 +84,7 @@ export interface LineOptions {
   readonly lastId: number;
   readonly position: string | null;
   /** The tape is empty and begins at this time, if the venue remembers it; null: it begins with the next trade. */
-  readonly beginAt: EpochNs | null;
+  readonly beginAt?: EpochNs | null;
 }
 
 export interface Venue {

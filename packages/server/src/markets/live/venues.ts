@@ -1,9 +1,11 @@
 /** All venues that the service can receive live trades from, by the name that an operator writes. */
 
 import { binanceCoinm, binanceUsdm } from './binance/binance-venue.ts';
+import { coinbase } from './coinbase/coinbase.ts';
+import { deribit } from './deribit/deribit.ts';
 import type { VenueKind } from './venue-kind.ts';
 
-export const VENUES: readonly VenueKind[] = [binanceUsdm, binanceCoinm];
+export const VENUES: readonly VenueKind[] = [binanceUsdm, binanceCoinm, coinbase, deribit];
 
 /** Null: there is none of this name. */
 export function venueNamed(name: string): VenueKind | null {
