@@ -15,6 +15,7 @@ import { WebSocketServer } from 'ws';
 import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
 import type { FeedMessage, PageAnswer } from '../../src/markets/live/feed.ts';
 import type { VenueAddresses } from '../../src/markets/live/venue-kind.ts';
+import { venueNamed } from '../../src/markets/live/venues.ts';
 import type { Dialect } from './dialect.ts';
 import { SimVenue } from './sim-venue.ts';
 
@@ -26,10 +27,15 @@ export interface VenueServerOptions {
   readonly seed?: number;
   /** Trades of each contract. Default: 20. */
   readonly tradesPerSecond?: number;
-  /** Of an earlier server, to begin again at the same addresses; 0: any free port. */
-  readonly port?: number;
+  /** Of an earlier server, to begin again at the same addresses. Default: any that are free. */
+  readonly ports?: VenuePorts;
   /** The market of an earlier server. */
   readonly venue?: SimVenue;
+}
+
+export interface VenuePorts {
+  readonly http: number;
+  readonly tcp: number;
 }
 
 /** What a connection of either protocol can do. */
@@ -40,6 +46,7 @@ interface Peer {
 
 export class VenueServer implements AsyncDisposable {
   readonly venue: SimVenue;
+  readonly #own: VenueAddresses;
   readonly #http: HttpServer;
   readonly #tcp: Server | null;
   readonly #sockets: WebSocketServer;
@@ -53,12 +60,13 @@ export class VenueServer implements AsyncDisposable {
   readonly requests: string[] = [];
 
   private constructor({ dialect, seed = 1, tradesPerSecond = 20, venue }: VenueServerOptions) {
+    this.#own = venueNamed(dialect.venue.name)!.addresses;
     this.#tradesPerSecond = tradesPerSecond;
     const symbols = dialect.contracts.map(({ venueSymbol }) => venueSymbol);
     this.venue = venue ?? new SimVenue(seededRandom(seed), symbols, { dialect });
     this.#http = createHttpServer((request, response) => {
       this.requests.push(request.url!);
-      this.#ask(`http://venue${request.url}`, ({ status, headers, body }) => {
+      this.#ask(`${new URL(this.#own.rest).origin}${request.url}`, ({ status, headers, body }) => {
         response.writeHead(status, headers).end(body);
       });
     });
@@ -80,21 +88,27 @@ export class VenueServer implements AsyncDisposable {
 
   static async start(options: VenueServerOptions): Promise<VenueServer> {
     const server = new VenueServer(options);
-    await listen(server.#http, options.port ?? 0);
-    if (server.#tcp !== null) await listen(server.#tcp, 0);
+    const { http, tcp } = options.ports ?? { http: 0, tcp: 0 };
+    await listen(server.#http, http);
+    if (server.#tcp !== null) await listen(server.#tcp, tcp);
     server.#lastMs = Date.now();
     server.#timer = setInterval(() => server.#step(), STEP_MS);
     return server;
   }
 
+  /** The venue's own, with this server in place of the venue's hosts. */
   get addresses(): VenueAddresses {
-    const host = `127.0.0.1:${this.port}`;
-    const stream = this.#tcp === null ? `ws://${host}` : `tcp://127.0.0.1:${portOf(this.#tcp)}`;
-    return { stream, rest: `http://${host}` };
+    const at = (address: string, protocol: string, server: Server) =>
+      `${protocol}://127.0.0.1:${portOf(server)}${pathOf(address)}`;
+    const { stream, rest } = this.#own;
+    return {
+      stream: this.#tcp === null ? at(stream, 'ws', this.#http) : at('', 'tcp', this.#tcp),
+      rest: at(rest, 'http', this.#http),
+    };
   }
 
-  get port(): number {
-    return portOf(this.#http);
+  get ports(): VenuePorts {
+    return { http: portOf(this.#http), tcp: this.#tcp === null ? 0 : portOf(this.#tcp) };
   }
 
   /** Connections that are open now. */
@@ -130,7 +144,7 @@ export class VenueServer implements AsyncDisposable {
   #connected(peer: Peer, path: string): number {
     this.#lastId += 1;
     this.#peers.set(this.#lastId, peer);
-    this.venue.connect(this.#lastId, Date.now(), `ws://venue${path}`);
+    this.venue.connect(this.#lastId, Date.now(), `${originOf(this.#own.stream)}${path}`);
     return this.#lastId;
   }
 
@@ -170,6 +184,15 @@ async function listen(server: Server, port: number): Promise<void> {
 
 function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
+}
+
+function originOf(address: string): string {
+  return address.slice(0, address.length - pathOf(address).length);
+}
+
+/** Without a slash at its end: of `wss://host/a` it is `/a`. */
+function pathOf(address: string): string {
+  return /^[a-z]+:\/\/[^/]*(.*?)\/*$/.exec(address)?.[1] ?? '';
 }
 
 async function closed(server: Server): Promise<void> {
