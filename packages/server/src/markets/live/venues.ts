@@ -3,9 +3,10 @@
 import { binanceCoinm, binanceUsdm } from './binance/binance-venue.ts';
 import { coinbase } from './coinbase/coinbase.ts';
 import { deribit } from './deribit/deribit.ts';
+import { krakenFutures } from './kraken-futures/kraken-futures.ts';
 import type { VenueKind } from './venue-kind.ts';
 
-export const VENUES: readonly VenueKind[] = [binanceUsdm, binanceCoinm, coinbase, deribit];
+export const VENUES: readonly VenueKind[] = [binanceUsdm, binanceCoinm, coinbase, deribit, krakenFutures];
 
 /** Null: there is none of this name. */
 export function venueNamed(name: string): VenueKind | null {
