@@ -1,8 +1,10 @@
 /** All venues that the service can receive live trades from, by the name that an operator writes. */
 
+import { bybitInverseKind, bybitLinearKind } from './bybit/bybit-venue.ts';
+import { okxKind } from './okx/okx-venue.ts';
 import type { VenueKind } from './venue-kind.ts';
 
-export const VENUES: readonly VenueKind[] = [];
+export const VENUES: readonly VenueKind[] = [okxKind, bybitLinearKind, bybitInverseKind];
 
 /** Null: there is none of this name. */
 export function venueNamed(name: string): VenueKind | null {
