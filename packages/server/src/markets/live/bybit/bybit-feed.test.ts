@@ -43,3 +43,17 @@ test('a cut that they do not bridge leaves one gap for each contract, no longer 
   // 100 trades are five seconds.
   for (const { ms } of gaps) assert.ok(ms > 3_000 && ms < 8_000, `${ms}`);
 });
+
+for (const remembered of [0, 10, 30, 1_000]) {
+  test(`trades that a crash left without their place are neither doubled nor missing, with ${remembered} remembered`, () => {
+    const run = new FeedRun({ seed: 7, dialect: bybitDialect, tradesPerStep: 1 });
+    run.run(10_000);
+    run.fullSteps = 20;
+    run.crash('half');
+    run.set({ remembered });
+    run.run(30_000);
+    assert.equal(run.crashes, 1);
+    run.judge();
+    assert.equal(run.feed.status(run.now).state, 'live');
+  });
+}

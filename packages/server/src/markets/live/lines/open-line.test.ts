@@ -146,6 +146,10 @@ test('trades that are on the tape without their place get the same numbers, or l
   lost.live(trades('d'));
   answer(lost, JOIN_MS, 'b c d');
   assert.equal(taken(lost), 'lost3 3d');
+  const lagging = opened(position, 2);
+  answer(lagging, JOIN_MS, 'a');
+  lagging.live(trades('d'));
+  assert.equal(taken(lagging), '3d');
   const quiet = opened(null, 2);
   answer(quiet, JOIN_MS, 'b c');
   assert.deepEqual([taken(quiet), quiet.isWhole], ['lost3', true]);
