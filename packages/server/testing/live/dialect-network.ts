@@ -16,3 +16,13 @@ export function dialectNetwork(dialect: Dialect, requested: string[] = []): Netw
     },
   };
 }
+
+/** Answers every request with this document. */
+export function answering(document: unknown, status = 200): Network {
+  return {
+    connect: () => {
+      throw new Error('only requests');
+    },
+    request: async () => ({ status, headers: {}, body: JSON.stringify(document) }),
+  };
+}

@@ -11,20 +11,19 @@ export interface Fault {
   readonly begin: 'cut' | 'garble' | 'full' | 'nothing' | CrashPlace;
   readonly waitMs: number;
   readonly forMs: number;
+  /** The connections end with it: what they hid is then looked for. */
+  readonly endsWithCut?: boolean;
 }
+
+type Lasting = Pick<Fault, 'name' | 'faults' | 'endsWithCut'>;
 
 const SHARE = fc.constantFrom(0.05, 0.3, 1);
 
-const lasting = fc.oneof(
+/** What even a feed without numbers can notice. */
+const noticeable: fc.Arbitrary<Lasting> = fc.oneof(
   fc.constant({ name: 'down', faults: { isDown: true } }),
-  fc.constant({ name: 'silent', faults: { isSilent: true } }),
-  fc.constant({ name: 'mute', faults: { isMute: true } }),
   fc.constant({ name: 'quiet', faults: { isQuiet: true } }),
-  fc.constant({ name: 'slow', faults: { delayMs: 2_500 } }),
-  SHARE.map((dropped) => ({ name: 'drops', faults: { dropped } })),
   SHARE.map((repeated) => ({ name: 'repeats', faults: { repeated } })),
-  SHARE.map((swapped) => ({ name: 'swaps', faults: { swapped } })),
-  SHARE.map((rowsMissing) => ({ name: 'pages without rows', faults: { rowsMissing } })),
   SHARE.map((pagesEmpty) => ({ name: 'empty pages', faults: { pagesEmpty } })),
   fc
     .constantFrom(429, 418, 403, 500)
@@ -33,6 +32,22 @@ const lasting = fc.oneof(
     name: `remembers ${remembered}`,
     faults: { remembered, saysForgotten },
   })),
+);
+
+/** What only numbers, or a repeated stream, show: trades that are left out of a connection or a page. */
+const hidden: fc.Arbitrary<Lasting> = fc.oneof(
+  fc.constant({ name: 'silent', faults: { isSilent: true } }),
+  fc.constant({ name: 'mute', faults: { isMute: true } }),
+  fc.constant({ name: 'slow', faults: { delayMs: 2_500 } }),
+  SHARE.map((dropped) => ({ name: 'drops', faults: { dropped } })),
+  SHARE.map((swapped) => ({ name: 'swaps', faults: { swapped } })),
+  SHARE.map((rowsMissing) => ({ name: 'pages without rows', faults: { rowsMissing } })),
+);
+
+/** A silence that ends with its connection, and a delay within the grace period of the watermark. */
+const endured: fc.Arbitrary<Lasting> = fc.constantFrom(
+  { name: 'silent', faults: { isSilent: true }, endsWithCut: true },
+  { name: 'slow', faults: { delayMs: 200 } },
 );
 
 const once = fc.constantFrom<Fault['begin']>(
@@ -47,15 +62,37 @@ const once = fc.constantFrom<Fault['begin']>(
   'after',
 );
 
-const fault: fc.Arbitrary<Fault> = fc
-  .tuple(lasting, once, fc.constantFrom(0, 100, 3_000, 20_000), fc.constantFrom(50, 5_000, 45_000))
-  .map(([{ name, faults }, begin, waitMs, forMs]) => ({ name, faults, begin, waitMs, forMs }));
+const faultOf = (lasting: fc.Arbitrary<Lasting>): fc.Arbitrary<Fault> =>
+  fc
+    .record({
+      lasting,
+      begin: once,
+      waitMs: fc.constantFrom(0, 100, 3_000, 20_000),
+      forMs: fc.constantFrom(50, 5_000, 45_000),
+    })
+    .map(({ lasting: { name, faults, endsWithCut = false }, ...rest }) => ({
+      name,
+      faults,
+      endsWithCut,
+      ...rest,
+    }));
 
-export const faultSchedule: fc.Arbitrary<readonly Fault[]> = fc.array(fault, { maxLength: 8 });
+const scheduleOf = (lasting: fc.Arbitrary<Lasting>): fc.Arbitrary<readonly Fault[]> =>
+  fc.array(faultOf(lasting), { maxLength: 8 });
+
+/** For a feed that proves everything. */
+export const faultSchedule = scheduleOf(
+  fc.oneof({ arbitrary: noticeable, weight: 6 }, { arbitrary: hidden, weight: 6 }),
+);
+
+/** For a feed that proves reconnects only: nothing is left out of a connection that goes on, nor of a page. */
+export const reconnectSchedule = scheduleOf(
+  fc.oneof({ arbitrary: noticeable, weight: 6 }, { arbitrary: endured, weight: 2 }),
+);
 
 /** Faults overlap: one lasts until another of its kind, or the end. */
 export function suffer(run: FeedRun, schedule: readonly Fault[]): void {
-  for (const { faults, begin, waitMs, forMs } of schedule) {
+  for (const { faults, begin, waitMs, forMs, endsWithCut } of schedule) {
     run.run(waitMs);
     run.set(faults);
     if (begin === 'cut') run.venue.cut(run.nowMs);
@@ -64,6 +101,7 @@ export function suffer(run: FeedRun, schedule: readonly Fault[]): void {
     else if (begin !== 'nothing') run.crash(begin);
     run.run(forMs);
     run.judge({ isLying: true });
-    if (forMs > 50) run.heal();
+    if (endsWithCut) run.venue.cut(run.nowMs);
+    if (endsWithCut || forMs > 50) run.heal();
   }
 }

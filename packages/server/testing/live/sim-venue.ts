@@ -219,7 +219,8 @@ export class SimVenue {
 
   readonly #remembered: SimTrades = (symbol) => {
     const trades = this.trades.get(symbol) ?? [];
-    return trades.slice(Math.max(0, trades.length - this.faults.remembered));
+    const { remembered } = this.faults;
+    return remembered >= trades.length ? trades : trades.slice(trades.length - remembered);
   };
 
   #trade(symbol: string, index: number, ms: number): SimTrade {

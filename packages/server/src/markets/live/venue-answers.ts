@@ -4,11 +4,12 @@ import { DAY_MS, MS_NS } from '@tapeloom/core/units';
 import type { PageAnswer, PageOutcome, PageRequest } from './feed.ts';
 import type { FeedTrade } from './lines/line.ts';
 import type { Network } from './network.ts';
+import { onGrid } from './on-grid.ts';
 import { VenueError } from './venue-kind.ts';
 
-/** The end of the year 9999. */
-const TIME_MS_MAX = Date.UTC(10_000, 0, 1) - 1;
 const SHOWN_CHARACTERS_MAX = 200;
+/** The last millisecond of the year 9999. */
+const TIME_MS_MAX = 253_402_300_799_999;
 const WHY_BY_STATUS: Readonly<Record<number, string>> = {
   401: 'the venue wants a key',
   403: 'the venue refuses this machine',
@@ -77,6 +78,18 @@ export class FieldError extends Error {
   }
 }
 
+/** The description of a contract. Throws a `VenueError` for a field that is not as expected. */
+export function understood<Value>(host: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    throw new VenueError(`The answer of ${host} is not understood: ${error.message}`, false, {
+      cause: error,
+    });
+  }
+}
+
 /** A whole number without loss, also when the venue sends it as text. */
 export function wholeOf(value: unknown, field: string): number {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
@@ -109,9 +122,16 @@ export function listOf(value: unknown, field: string): readonly unknown[] {
   throw new FieldError(field, value);
 }
 
-/** Milliseconds since 1970 as a trade's time. A time that no calendar has would end the feed. */
-export function timeOfMs(ms: number): Pick<FeedTrade, 'day' | 'ns'> {
-  if (!(ms >= 0 && ms <= TIME_MS_MAX)) throw new FieldError('of the time', ms);
+/** A decimal as a whole number of ticks or lots; a fraction off the grid, as `onGrid` has it. */
+export function unitsOf(value: unknown, field: string, unitNanos: number): number {
+  const units = onGrid(decimalOf(value, field), unitNanos);
+  if (Number.isNaN(units)) throw new FieldError(field, value);
+  return units;
+}
+
+/** Milliseconds since 1970 as a trade's time, in a year that a tape can have. */
+export function timeOfMs(ms: number, field = 'time'): Pick<FeedTrade, 'day' | 'ns'> {
+  if (!(ms >= 0 && ms <= TIME_MS_MAX)) throw new FieldError(field, ms);
   const day = Math.floor(ms / DAY_MS);
   return { day, ns: (ms - day * DAY_MS) * MS_NS };
 }

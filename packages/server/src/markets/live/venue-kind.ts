@@ -63,8 +63,6 @@ export interface VenueKind {
   readonly graceMs: number;
   /** Whether its numbers, or a repeated stream, prove that nothing is missing. */
   readonly provesCompleteness: boolean;
-  /** How far back its requests of past trades reach; null: unknown, or not at all. */
-  readonly reachesBackMs: number | null;
   /** An empty tape can begin in the past: its trades can be requested, or repeated, from a time on. */
   readonly beginsEarlier: boolean;
   /** Symbols for examples and for the doctor, the most traded first. */

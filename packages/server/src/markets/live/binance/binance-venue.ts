@@ -42,7 +42,6 @@ function kindOf(market: BinanceMarket): VenueKind {
     venueDataset: null,
     graceMs: GRACE_MS,
     provesCompleteness: true,
-    reachesBackMs: DAY_MS,
     beginsEarlier: true,
     examples,
     open: (settings) => venueOf(market, settings),

@@ -18,7 +18,6 @@ export const coinbase: VenueKind = {
   // Batches of 250 ms, and their way.
   graceMs: 750,
   provesCompleteness: true,
-  reachesBackMs: null,
   beginsEarlier: true,
   examples: ['BTC-USD', 'ETH-USD', 'SOL-USD'],
   open: ({ addresses }) => coinbaseVenue(addresses),

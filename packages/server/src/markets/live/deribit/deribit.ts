@@ -18,7 +18,6 @@ export const deribit: VenueKind = {
   // Batches of 100 ms, and their way.
   graceMs: 400,
   provesCompleteness: true,
-  reachesBackMs: null,
   beginsEarlier: true,
   examples: ['BTC-PERPETUAL', 'ETH-PERPETUAL', 'BTC_USDC-PERPETUAL'],
   open: ({ addresses }) => deribitVenue(addresses),

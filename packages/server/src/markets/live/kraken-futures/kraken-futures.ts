@@ -1,6 +1,5 @@
 /** Kraken Futures, as an operator chooses it. */
 
-import { DAY_MS } from '@tapeloom/core/units';
 import type { VenueKind } from '../venue-kind.ts';
 import { krakenContracts } from './kraken-contracts.ts';
 import { krakenFuturesVenue } from './kraken-venue.ts';
@@ -19,7 +18,7 @@ export const krakenFutures: VenueKind = {
   graceMs: 500,
   provesCompleteness: true,
   // Or since the last restart of its engine.
-  reachesBackMs: 7 * DAY_MS,
+  beginsEarlier: false,
   examples: ['PF_XBTUSD', 'PF_ETHUSD', 'PI_XBTUSD'],
   open: ({ addresses }) => krakenFuturesVenue(addresses),
   contracts: (network, { addresses }, venueSymbols, signal) =>

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EpochNs } from '@tapeloom/core/numbers';
 import { CountedLine } from './counted-line.ts';
 import type { FeedTrade, Line } from './line.ts';
 import { LineBudget } from './line-budget.ts';
-import { OpenLine } from './open-line.ts';
 
-const NOW = 0n as EpochNs;
 const trade = (ms: number, price: number): FeedTrade => ({
   id: -1,
   day: 20_000,
@@ -14,7 +11,6 @@ const trade = (ms: number, price: number): FeedTrade => ({
   price,
   size: 1,
   side: 1,
-  key: `${ms}-${price}`,
 });
 const TAPE = [trade(0, 1), trade(5_000, 2), trade(5_000, 3), trade(5_000, 2), trade(9_000, 4)];
 
@@ -29,8 +25,6 @@ function taken(line: Line): unknown[] {
 
 const counted = (position: string | null, lastId = -1) =>
   new CountedLine({ symbol: 'ES', budget: new LineBudget(), lastId, position });
-const opened = (position: string | null, lastId = -1) =>
-  new OpenLine({ symbol: 'ES', budget: new LineBudget(), lastId, position });
 
 test('a counted line resumes inside of a time stamp, also with a repeated trade', () => {
   for (let cut = 1; cut <= TAPE.length; cut += 1) {
@@ -68,22 +62,4 @@ test('a counted line reports what the venue does not repeat', () => {
   line.connected();
   line.live([trade(5_000, 2), trade(12_000, 5)]);
   assert.deepEqual([taken(line), line.isWhole], [['not repeated', '5:5'], true]);
-});
-
-test('an open line bridges a cut when the newest trades reach back, and reports it otherwise', () => {
-  const line = opened(null);
-  line.connected(NOW);
-  line.live(TAPE.slice(0, 1));
-  line.page(line.wanted()!, { kind: 'trades', trades: [], isLast: true });
-  line.live(TAPE.slice(1, 2));
-  assert.deepEqual(taken(line), ['0:1', '1:2']);
-  const bridged = opened(line.takePosition(), 1);
-  bridged.connected(NOW);
-  bridged.live(TAPE.slice(4));
-  bridged.page(bridged.wanted()!, { kind: 'trades', trades: TAPE.slice(0, 3), isLast: true });
-  assert.deepEqual(taken(bridged), ['2:3', '3:4']);
-  bridged.disconnected();
-  bridged.connected(NOW);
-  bridged.page(bridged.wanted()!, { kind: 'trades', trades: [trade(20_000, 9)], isLast: true });
-  assert.deepEqual([taken(bridged), bridged.isWhole], [['not bridged', '4:9'], true]);
 });

@@ -5,7 +5,7 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { dayOf, later } from '@tapeloom/core/utc-day';
+import { dayOf, epochNs, later } from '@tapeloom/core/utc-day';
 import type { TapeGap } from '../../../tape/tape-gap.ts';
 import type { TapeNote } from '../../../tape/write/tape-note.ts';
 import { closeAfter, isOpenAt, type OpenHours, openFrom, openStretches } from './open-hours.ts';
@@ -26,6 +26,8 @@ export interface Loss {
   readonly to: EpochNs;
   /** Null where the feed has no numbers. */
   readonly ids: MissingIds | null;
+  /** Where `ids` is null: all trades that the tape numbers lower are there, whatever their time. */
+  readonly firstId?: number;
   readonly reason: string;
 }
 
@@ -206,9 +208,10 @@ export class GapLedger {
     return { from: this.#freeFrom(symbol, open), firstId: isFirst ? firstId : null };
   }
 
-  #noteLoss(symbol: string, { from, to, ids, reason }: Loss, watermark: EpochNs | null): void {
+  #noteLoss(symbol: string, loss: Loss, watermark: EpochNs | null): void {
+    const { to, ids, reason } = loss;
     // What came now would be stamped with the watermark: the tape has nothing to miss before it.
-    const known = from > 0n ? from : to;
+    const known = loss.from > 0n ? loss.from : beginOf(loss, watermark);
     const start = watermark === null ? known : later(known, watermark);
     const end = later(to, (start + 1n) as EpochNs);
     const open = openStretches(this.#hoursOf(symbol), start, end);
@@ -218,7 +221,7 @@ export class GapLedger {
     for (const stretch of stretches) {
       const free = this.#freeFrom(symbol, stretch.from);
       const last = later(stretch.to, (free + 1n) as EpochNs);
-      const { firstId, lastId } = ids ?? { firstId: null, lastId: null };
+      const { firstId, lastId } = ids ?? { firstId: loss.firstId ?? null, lastId: null };
       this.#noteClosed({ symbol, from: free, to: last, firstId, lastId, reason });
     }
   }
@@ -267,6 +270,11 @@ function isInside(gap: TapeGap, ts: EpochNs, id: number): boolean {
   if (firstId !== null && id < firstId) return false;
   if (lastId !== null && id > lastId) return false;
   return ts >= from && (to === null || ts < to);
+}
+
+/** Numbers name what is missing; without them everything behind the watermark may be. */
+function beginOf({ to, ids }: Loss, watermark: EpochNs | null): EpochNs {
+  return ids === null ? (watermark ?? epochNs(dayOf(to), 0)) : to;
 }
 
 /** The note with the beginning of a contract's outage, whose first part may lie on a day that is sealed. */
