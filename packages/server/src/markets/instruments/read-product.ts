@@ -49,7 +49,7 @@ export interface WrittenContract {
   readonly venueSymbol: string | null;
 }
 
-const FIELDS = [
+export const PRODUCT_FIELDS = [
   'extends',
   'name',
   'exchange',
@@ -70,7 +70,7 @@ const FIELDS = [
 
 export function readProduct(written: Reading, root: string): ProductForm {
   const reading = withTemplate(written);
-  const fields = reading.fields(FIELDS);
+  const fields = reading.fields(PRODUCT_FIELDS);
   const text = (name: string) => fields.required(name, '', (field) => field.text());
   const contracts = fields.optional('contracts', readContracts) ?? null;
   return {
