@@ -74,7 +74,7 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['instruments', 'from'],
-    summary: 'Create a file of instruments from a feed’s definitions.',
+    summary: 'Create a file of instruments from a feed’s definitions, or from a venue.',
     load: async () => (await import('./commands/instruments-from.ts')).instrumentsFromCommand,
   },
   {
