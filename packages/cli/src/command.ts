@@ -1,6 +1,7 @@
 /** The shape of every `tapeloom` command: a path of words, a usage text, and a run that returns an exit code. */
 
 import type { ClientOptions } from '@tapeloom/client';
+import type { AddressProbe } from '@tapeloom/server/markets/live/doctor/address-probe';
 import type { Network } from '@tapeloom/server/markets/live/network';
 import type { Clock } from '@tapeloom/server/platform/clock';
 import type { ExitCode } from './exit-codes.ts';
@@ -52,7 +53,11 @@ export interface CommandIo {
   /** Replaces the platform's own in the client library. */
   readonly clientParts?: Pick<ClientOptions, 'fetch' | 'WebSocket' | 'clock' | 'random'>;
   /** Replaces the network and the time towards venues. */
-  readonly feedParts?: { readonly network?: Network; readonly clock?: Clock };
+  readonly feedParts?: {
+    readonly network?: Network;
+    readonly clock?: Clock;
+    readonly probe?: AddressProbe;
+  };
 }
 
 export interface CommandInput {

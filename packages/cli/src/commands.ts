@@ -78,6 +78,11 @@ const operators: readonly LazyCommand[] = [
     load: async () => (await import('./commands/instruments-from.ts')).instrumentsFromCommand,
   },
   {
+    path: ['feed', 'doctor'],
+    summary: 'Check what is assumed of a venue against the venue itself, and print a report.',
+    load: async () => (await import('./commands/feed-doctor.ts')).feedDoctorCommand,
+  },
+  {
     path: ['import'],
     summary: 'Import files of trades into the tape.',
     load: async () => (await import('./commands/import.ts')).importCommand,
