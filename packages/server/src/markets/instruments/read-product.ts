@@ -49,7 +49,7 @@ export interface WrittenContract {
   readonly venueSymbol: string | null;
 }
 
-export const PRODUCT_FIELDS = [
+const FIELDS = [
   'extends',
   'name',
   'exchange',
@@ -70,7 +70,7 @@ export const PRODUCT_FIELDS = [
 
 export function readProduct(written: Reading, root: string): ProductForm {
   const reading = withTemplate(written);
-  const fields = reading.fields(PRODUCT_FIELDS);
+  const fields = reading.fields(FIELDS);
   const text = (name: string) => fields.required(name, '', (field) => field.text());
   const contracts = fields.optional('contracts', readContracts) ?? null;
   return {
@@ -95,6 +95,11 @@ export function readProduct(written: Reading, root: string): ProductForm {
     contracts,
     venueSymbol: fields.optional('venueSymbol', readVenueSymbol) ?? null,
   };
+}
+
+/** Whether the format of products knows this field. */
+export function isProductField(name: string): boolean {
+  return FIELDS.includes(name);
 }
 
 function withTemplate(written: Reading): Reading {

@@ -22,7 +22,10 @@ export async function checkAddresses(
 ): Promise<readonly DoctorFinding[]> {
   const hosts = new Map<string, Host>();
   for (const address of [stream, rest]) {
-    const { protocol, hostname, port: written } = new URL(address);
+    const url = URL.parse(address);
+    // A venue may have no requests.
+    if (url === null) continue;
+    const { protocol, hostname, port: written } = url;
     const secure = PORTS[protocol] ?? null;
     const port = secure === null ? null : Number(written) || secure;
     hosts.set(`${hostname}:${port}`, { hostname, port });

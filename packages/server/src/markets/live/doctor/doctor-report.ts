@@ -53,12 +53,14 @@ export function doctorReport(
 
 /** An operator's own address may contain a password. */
 function plainAddress(address: string): string {
-  const { protocol, host, pathname } = new URL(address);
+  const url = URL.parse(address);
+  if (url === null) return 'none';
+  const { protocol, host, pathname } = url;
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
 }
 
 function withoutSecrets(text: string, { key, addresses }: VenueSettings): string {
-  const secrets = [key, ...Object.values(addresses).map((it) => new URL(it).password)];
+  const secrets = [key, ...Object.values(addresses).map((it) => URL.parse(it)?.password ?? null)];
   return secrets.reduce<string>(
     (clean, secret) =>
       secret !== null && secret.length >= SECRET_CHARACTERS_MIN
