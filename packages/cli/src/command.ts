@@ -1,6 +1,9 @@
 /** The shape of every `tapeloom` command: a path of words, a usage text, and a run that returns an exit code. */
 
 import type { ClientOptions } from '@tapeloom/client';
+import type { AddressProbe } from '@tapeloom/server/markets/live/doctor/address-probe';
+import type { Network } from '@tapeloom/server/markets/live/network';
+import type { Clock } from '@tapeloom/server/platform/clock';
 import type { ExitCode } from './exit-codes.ts';
 
 /** The command as the list of commands shows it. */
@@ -49,6 +52,12 @@ export interface CommandIo {
   readonly signal: AbortSignal;
   /** Replaces the platform's own in the client library. */
   readonly clientParts?: Pick<ClientOptions, 'fetch' | 'WebSocket' | 'clock' | 'random'>;
+  /** Replaces the network and the time towards venues. */
+  readonly feedParts?: {
+    readonly network?: Network;
+    readonly clock?: Clock;
+    readonly probe?: AddressProbe;
+  };
 }
 
 export interface CommandInput {

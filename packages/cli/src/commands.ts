@@ -74,8 +74,13 @@ const operators: readonly LazyCommand[] = [
   },
   {
     path: ['instruments', 'from'],
-    summary: 'Create a file of instruments from a feed’s definitions.',
+    summary: 'Create a file of instruments from a feed’s definitions, or from a venue.',
     load: async () => (await import('./commands/instruments-from.ts')).instrumentsFromCommand,
+  },
+  {
+    path: ['feed', 'doctor'],
+    summary: 'Check what is assumed of a venue against the venue itself, and print a report.',
+    load: async () => (await import('./commands/feed-doctor.ts')).feedDoctorCommand,
   },
   {
     path: ['import'],

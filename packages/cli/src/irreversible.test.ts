@@ -62,7 +62,14 @@ const CAN_BE_UNDONE: Readonly<Record<string, string>> = {
 const READS = [
   ...['account list', 'account show', 'audit', 'backup verify', 'billing doctor', 'billing ls'],
   ...['billing show', 'cache ls', 'cluster status', 'completion', 'config', 'doctor', 'estimate'],
-  ...['indicators', 'instruments', 'instruments check', 'instruments diff', 'instruments from'],
+  ...[
+    'feed doctor',
+    'indicators',
+    'instruments',
+    'instruments check',
+    'instruments diff',
+    'instruments from',
+  ],
   ...['key list', 'keys list', 'requests', 'stream', 'study', 'tape compare', 'tape ls'],
   ...['tape verify', 'usage'],
 ];

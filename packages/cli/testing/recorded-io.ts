@@ -4,7 +4,7 @@ import type { Command, CommandIo, LazyCommand } from '../src/command.ts';
 import { dispatch } from '../src/dispatch.ts';
 
 export interface RecordedIoOptions
-  extends Partial<Pick<CommandIo, 'env' | 'isTerminal' | 'signal' | 'clientParts'>> {
+  extends Partial<Pick<CommandIo, 'env' | 'isTerminal' | 'signal' | 'clientParts' | 'feedParts'>> {
   /** Receives the output in addition to the record. */
   readonly stdout?: CommandIo['stdout'];
   readonly stderr?: CommandIo['stderr'];
@@ -27,6 +27,7 @@ export class RecordedIo implements CommandIo {
   readonly stdout: CommandIo['stdout'];
   readonly stderr: CommandIo['stderr'];
   readonly clientParts: NonNullable<CommandIo['clientParts']>;
+  readonly feedParts: NonNullable<CommandIo['feedParts']>;
   /** The prompts, and whether their answers were hidden. */
   readonly asked: { readonly question: string; readonly isHidden: boolean }[] = [];
 
@@ -37,6 +38,7 @@ export class RecordedIo implements CommandIo {
     this.isErrorTerminal = isTerminal;
     this.signal = options.signal ?? this.interrupt.signal;
     this.clientParts = clientParts;
+    this.feedParts = options.feedParts ?? {};
     this.stdout = (text) => {
       this.out += text;
       options.stdout?.(text);

@@ -16,6 +16,7 @@ import { helpText } from './config/help-text.ts';
 import type { MarketSetting } from './markets/market-setting.ts';
 import { type NamedFiles, readNamedFiles } from './operations/start/named-files.ts';
 import { MisconfiguredError, StartRefusedError } from './operations/start/start-refused-error.ts';
+import type { WantedFeeds } from './operations/start/wanted-feeds.ts';
 import { openPortal } from './pages/portal-place.ts';
 import { Announcer } from './platform/announcer.ts';
 import { DataFormatError } from './platform/disk/data-format.ts';
@@ -140,6 +141,8 @@ async function run(
   const journal = process.stderr.isTTY === true ? null : logging.log;
   const startedAt = performance.now();
   const signalled = firstSignal();
+  const stopping = new AbortController();
+  void signalled.then(() => stopping.abort());
   const hangUps = new HangUps(replay === null);
   announcer.say(startLine(VERSION, config, replay?.market));
   using manager = ServiceManager.of({
@@ -150,6 +153,12 @@ async function run(
   try {
     using _lock = lockDirectory(config.data);
     journal?.info({ version: VERSION, node: process.version, data: config.data }, 'starting');
+    const feeds = await wantedFeeds(config, announcer, journal);
+    await feeds?.prepare(stopping.signal);
+    if (feeds !== null && stopping.signal.aborted) {
+      announcer.say(`${await signalled}: stopping`);
+      return 0;
+    }
     const service = await startService(settings, announcer, logging);
     using _note = leaveServiceNote(config.data, {
       ...{ pid: process.pid, version: VERSION },
@@ -157,32 +166,22 @@ async function run(
       internal: service.internalAddress,
     });
     const report = async () => {
-      const seconds = (performance.now() - startedAt) / 1000;
-      const common = { version: VERSION, data: config.data, seconds, cluster: config.cluster };
-      const { addresses, internalAddress: internal } = service;
-      const keys = addresses === null ? null : await service.firstKeys();
-      const chart = keys === null || replay === null ? null : await service.chartLink();
-      const lines =
-        addresses === null
-          ? ingestReport({ ...common, internal })
-          : startReport({
-              ...common,
-              ...{ addresses, keys, calledAs, chart },
-              example: service.streams!.example,
-            });
-      for (const line of lines) announcer.say(line);
-      if (chart !== null) replay?.onChart?.(chart);
+      await tellReady(service, settings, calledAs, announcer, startedAt);
+      const seconds = secondsSince(startedAt);
       journal?.info({ version: VERSION, seconds: Number(seconds.toFixed(1)) }, 'ready');
     };
     const told = service.live.then(report, () =>
       announcer.say('The source failed; existing data is still served.'),
     );
     void told.then(() => manager?.ready(() => service.isAlive));
-    hangUps.handler = reloadOn(settings, service, manager, logging.log);
+    const reload = reloadOn(settings, service, manager, logging.log);
+    hangUps.handler = () => void reload();
+    void feeds?.complete(reload, stopping.signal);
     using watch = replay === null ? null : watchReplay(service, replay, announcer, told);
     const over = replay?.exitsAtEnd ? watch!.over : signalled;
     const reason = await Promise.race([signalled, over, service.leaving]);
     hangUps.handler = null;
+    stopping.abort();
     manager?.stopping();
     announcer.endProgress();
     announcer.say(`${ENDS[reason] ?? reason}: stopping`);
@@ -208,6 +207,35 @@ async function run(
     console.error(`Tapeloom cannot start: ${why}`);
     return error instanceof MisconfiguredError ? EXIT_MISCONFIGURED : EXIT_FAILED;
   }
+}
+
+/** Its addresses, and lines to paste. */
+async function tellReady(
+  service: Service,
+  { config, replay }: Settings,
+  calledAs: CalledAs,
+  announcer: Announcer,
+  startedAt: number,
+): Promise<void> {
+  const { data, cluster } = config;
+  const common = { version: VERSION, data, seconds: secondsSince(startedAt), cluster };
+  const { addresses, internalAddress: internal } = service;
+  const keys = addresses === null ? null : await service.firstKeys();
+  const chart = keys === null || replay === null ? null : await service.chartLink();
+  const lines =
+    addresses === null
+      ? ingestReport({ ...common, internal })
+      : startReport({
+          ...common,
+          ...{ addresses, keys, calledAs, chart },
+          example: service.streams!.example,
+        });
+  for (const line of lines) announcer.say(line);
+  if (chart !== null) replay?.onChart?.(chart);
+}
+
+function secondsSince(startedAt: number): number {
+  return (performance.now() - startedAt) / 1000;
 }
 
 /** Watches only after the start was reported: otherwise a short replay could end before. */
@@ -256,6 +284,20 @@ async function startService(
   return service;
 }
 
+/** Null without feeds on the command line: their code is loaded for them alone. */
+async function wantedFeeds(
+  config: Config,
+  announcer: Announcer,
+  journal: Log | null,
+): Promise<WantedFeeds | null> {
+  if (config.feeds.length === 0) return null;
+  const { openWantedFeeds } = await import('./operations/start/open-wanted-feeds.ts');
+  return openWantedFeeds(config, (line) => {
+    announcer.say(line);
+    journal?.info(line);
+  });
+}
+
 function linkShower(announcer: Announcer) {
   return (subject: string, to: string, link: string) => {
     announcer.say(`Mail to ${to}: ${subject}\n  ${link}`);
@@ -277,7 +319,7 @@ function reloadOn(
   service: Service,
   manager: ServiceManager | null,
   log: Log,
-): () => void {
+): () => Promise<void> {
   // Loaded at the first reload: most services never reload.
   const load = async () => {
     const { Reloader } = await import('./process/reloader.ts');
@@ -296,7 +338,7 @@ function reloadOn(
     loading ??= load();
     await (await loading).reload();
   };
-  return () => void (manager === null ? work() : manager.reloading(work));
+  return () => (manager === null ? work() : manager.reloading(work));
 }
 
 /** Resolves at the first stop signal; a second one ends the process at once. */

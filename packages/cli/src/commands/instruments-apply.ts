@@ -2,16 +2,17 @@
 
 import {
   applyInstruments,
-  readAppliedInstruments,
+  lockDatasets,
 } from '@tapeloom/server/markets/instruments/applied-instruments';
-import { DirectoryLockedError, lockDirectory } from '@tapeloom/server/platform/disk/directory-lock';
+import { marketBeside } from '@tapeloom/server/markets/instruments/market-beside';
+import { DirectoryLockedError } from '@tapeloom/server/platform/disk/directory-lock';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { COMMON_USAGE, dataDirectory } from '../accounts/account-options.ts';
 import type { CommandBody, CommandIo } from '../command.ts';
+import { configOf } from '../command-config.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { readInstrumentsText } from '../instruments/instruments-text.ts';
-import { marketBeside } from '../instruments/market-beside.ts';
 import { readOrTellFaults } from '../instruments/read-or-tell-faults.ts';
 import { tellChanges } from '../instruments/tell-changes.ts';
 import { readArgs } from '../read-args.ts';
@@ -39,11 +40,11 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const data = dataDirectory(values.data, io);
   const now = createClock({ kind: 'system' }).now();
   try {
-    // The locks keep every writer from adding a day by the old terms while the new ones are checked.
-    using _locks = await lockDatasets(data);
-    const changes = await applyInstruments(new NodeDisk(), data, text, {
+    const disk = new NodeDisk();
+    using _locks = await lockDatasets(disk, data);
+    const changes = await applyInstruments(disk, data, text, {
       now,
-      beside: marketBeside(io, now),
+      beside: marketBeside(configOf(io), now),
     });
     const code = tellChanges(io, values.json, changes);
     if (code === ExitCode.ok && changes.length > 0 && !values.json) {
@@ -55,12 +56,4 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     io.stderr(`${error.message}. Wait until the import has finished.\n`);
     return ExitCode.failure;
   }
-}
-
-/** Imports go only into listed datasets, so locking those is enough. */
-async function lockDatasets(data: string): Promise<Disposable> {
-  using locks = new DisposableStack();
-  const applied = await readAppliedInstruments(new NodeDisk(), data);
-  for (const { name } of applied?.datasets ?? []) locks.use(lockDirectory(`${data}/tape/${name}`));
-  return locks.move();
 }

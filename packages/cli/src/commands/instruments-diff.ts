@@ -2,13 +2,14 @@
 
 import { diffApplied } from '@tapeloom/server/markets/instruments/applied-instruments';
 import { diffInstruments } from '@tapeloom/server/markets/instruments/instruments-diff';
+import { marketBeside } from '@tapeloom/server/markets/instruments/market-beside';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 import { createClock } from '@tapeloom/server/platform/system-clock';
 import { COMMON_USAGE, dataDirectory } from '../accounts/account-options.ts';
 import { type CommandBody, type CommandIo, UsageError } from '../command.ts';
+import { configOf } from '../command-config.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { readInstrumentsText } from '../instruments/instruments-text.ts';
-import { marketBeside } from '../instruments/market-beside.ts';
 import { readOrTellFaults } from '../instruments/read-or-tell-faults.ts';
 import { tellChanges } from '../instruments/tell-changes.ts';
 import { readArgs, readWords } from '../read-args.ts';
@@ -54,7 +55,7 @@ async function diffWithDirectory(
     new NodeDisk(),
     dataDirectory(data, io),
     await readInstrumentsText(file),
-    { now: now(), beside: marketBeside(io, now()) },
+    { now: now(), beside: marketBeside(configOf(io), now()) },
   );
   return tellChanges(io, json, changes);
 }

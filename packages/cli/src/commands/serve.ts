@@ -7,6 +7,7 @@ import { asksForReplay } from '../replay/asks-for-replay.ts';
 
 export const serveCommand: CommandBody = {
   usage: `Usage: tapeloom serve [options]
+       tapeloom serve --feed <venue> <symbols>... [options]
        tapeloom serve --file <file> [options]
        tapeloom serve --replay <contract> --day <date> [options]
 
@@ -33,6 +34,8 @@ is removed at the end. Trades of the file before --from, and of the tape before 
 Examples:
   tapeloom serve
   TAPELOOM_DATA=/var/lib/tapeloom TAPELOOM_PORT=80 tapeloom serve
+  tapeloom serve --feed binance-usdm BTCUSDT ETHUSDT
+  tapeloom serve --feed okx BTC-USDT-SWAP --feed databento ESZ6 --key-file databento.key
   tapeloom serve --file ES.dbn.zst --speed 10
   tapeloom serve --replay ES.c.0 --day 2026-09-01 --speed 60 --exit-at-end
 `,

@@ -1,6 +1,7 @@
-/** The command line of the service: nothing, `--help`, or `--speed N` and `--echo-port N`, each once. */
+/** The command line of the service: nothing, `--help`, `--speed N` and `--echo-port N`, each once, and feeds. */
 
 import { SPEED_MAX, SPEED_MIN } from '../platform/clock.ts';
+import { FEED_OPTION, FEED_OPTIONS, type FeedRequest, FeedWords } from './feed-options.ts';
 import { nearestName } from './nearest-name.ts';
 
 const PORT_MAX = 65_535;
@@ -10,6 +11,8 @@ export interface CommandLine {
   readonly speed: number | null;
   /** The port of an echo server, for conformance suites; null: none. */
   readonly echoPort: number | null;
+  /** Venues whose trades are received; none: those in the file of instruments. */
+  readonly feeds: readonly FeedRequest[];
 }
 
 interface Option {
@@ -49,8 +52,18 @@ export function readCommandLine(args: readonly string[], faults: string[]): Comm
     return equals < 0 ? [word] : [word.slice(0, equals), word.slice(equals + 1)];
   });
   const values = new Map<string, number>();
+  const feeds = new FeedWords();
   for (let at = 0; at < words.length; at++) {
     const name = words[at]!;
+    if (!name.startsWith('-') && feeds.isOpen) {
+      feeds.symbol(name);
+      continue;
+    }
+    if (name === FEED_OPTION || Object.hasOwn(FEED_OPTIONS, name)) {
+      at += 1;
+      readFeedWord(feeds, name, words[at] ?? '', faults);
+      continue;
+    }
     if (!Object.hasOwn(OPTIONS, name)) {
       faults.push(unknown(name));
       // Its value is not reported as a second fault.
@@ -66,13 +79,31 @@ export function readCommandLine(args: readonly string[], faults: string[]): Comm
     if (value >= least && value <= most) continue;
     faults.push(`${name} must be ${accepts}; got ${JSON.stringify(text)}.`);
   }
-  return { speed: values.get('--speed') ?? null, echoPort: values.get('--echo-port') ?? null };
+  const speed = values.get('--speed') ?? null;
+  if (speed !== null && feeds.isOpen) {
+    faults.push('--speed cannot be used with --feed: the trades of a venue come in real time.');
+  }
+  faults.push(...feeds.faults);
+  return { speed, echoPort: values.get('--echo-port') ?? null, feeds: feeds.requests };
+}
+
+function readFeedWord(feeds: FeedWords, name: string, value: string, faults: string[]): void {
+  if (value === '' || value.startsWith('-')) {
+    const what = name === FEED_OPTION ? 'the name of a venue' : FEED_OPTIONS[name]!.value;
+    faults.push(`${name} needs ${what}.`);
+  } else if (name === FEED_OPTION) feeds.feed(value);
+  else {
+    const fault = feeds.option(name, value);
+    if (fault !== null) faults.push(fault);
+  }
 }
 
 function unknown(name: string): string {
   const names = Object.keys(OPTIONS);
-  const near = nearestName(name, names);
+  const near = nearestName(name, [...names, FEED_OPTION, ...Object.keys(FEED_OPTIONS)]);
   const hint =
-    near === null ? `The options are ${names.join(' N and ')} N.` : `Did you mean ${near}?`;
+    near === null
+      ? `The options are ${names.join(' N, ')} N and ${FEED_OPTION} <venue> <symbols>.`
+      : `Did you mean ${near}?`;
   return `Unknown option ${name}. ${hint} See --help.`;
 }

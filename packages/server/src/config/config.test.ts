@@ -63,6 +63,7 @@ test('without any setting the documented defaults hold', () => {
     cluster: null,
     speed: null,
     echoPort: null,
+    feeds: [],
   });
 });
 
@@ -274,7 +275,7 @@ test('an echo port is a port, and nothing else is taken for one', () => {
     faultsOf(() => read({}, ['--echo-port', '1', '--echo-port=2', '--echo'])),
     [
       '--echo-port is given twice; give it once.',
-      'Unknown option --echo. The options are --speed N and --echo-port N. See --help.',
+      'Unknown option --echo. The options are --speed N, --echo-port N and --feed <venue> <symbols>. See --help.',
     ],
   );
 });
@@ -293,12 +294,44 @@ test('an unknown option is one sentence, whatever its value', () => {
   assert.equal(faultsOf(() => read({}, ['60'])).length, 1);
 });
 
+test('feeds are groups of symbols, each with the options behind it', () => {
+  const feed = { dataset: null, streamAddress: null, restAddress: null, keyFile: null };
+  const line = '--feed okx BTC-USDT-SWAP ETH-USDT-SWAP --feed=databento --key-file k ESZ6 ESZ6';
+  assert.deepEqual(read({}, line.split(' ')).feeds, [
+    { ...feed, venue: 'okx', symbols: ['BTC-USDT-SWAP', 'ETH-USDT-SWAP'], venueDataset: null },
+    { ...feed, venue: 'databento', symbols: ['ESZ6'], keyFile: 'k', venueDataset: null },
+  ]);
+  const others = '--echo-port 0 --feed okx A --dataset one --stream-address wss://h/p B';
+  const [one] = read({}, others.split(' ')).feeds;
+  assert.deepEqual(
+    [one!.symbols, one!.dataset, one!.streamAddress],
+    [['A', 'B'], 'one', 'wss://h/p'],
+  );
+  for (const [words, fault] of [
+    ['--feed', '--feed needs the name of a venue.'],
+    ['--feed okx', '--feed okx needs a symbol, as the venue writes it.'],
+    ['--feed okx A --feed', '--feed needs the name of a venue.'],
+    ['--feed okx A --key-file', '--key-file needs <file>.'],
+    ['--feed okx A --key-file --dataset x', '--key-file needs <file>.'],
+    ['--feed okx A --dataset x --dataset y', '--dataset is given twice; give it once.'],
+    ['--dataset x', '--dataset belongs to a feed; write it after --feed.'],
+    ['--feeed okx A', 'Unknown option --feeed. Did you mean --feed? See --help.'],
+    [
+      '--feed okx A --speed 2',
+      '--speed cannot be used with --feed: the trades of a venue come in real time.',
+    ],
+  ] as const) {
+    assert.equal(faultsOf(() => read({}, words.split(' ')))[0], fault, words);
+  }
+});
+
 test('help is asked for by a word anywhere, and names every option and true variables only', () => {
   assert.equal(asksForHelp(['--speed', '--help']), true);
   assert.equal(asksForHelp(['-h']), true);
   assert.equal(asksForHelp(['--speed', '60']), false);
   const text = helpText(BY_NPM);
-  for (const option of ['--speed N', '--echo-port N', '--help']) assert.ok(text.includes(option));
+  for (const option of ['--speed N', '--echo-port N', '--feed <venue>', '--key-file', '--help'])
+    assert.ok(text.includes(option), option);
   const variables = [...text.matchAll(/TAPELOOM_\w+/g)].map(([name]) => name);
   assert.ok(variables.length >= 6);
   const faults = faultsOf(() => read(Object.fromEntries(variables.map((name) => [name, '\0']))));

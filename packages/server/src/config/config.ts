@@ -174,6 +174,9 @@ const SETTINGS: Settings = {
   ),
 };
 
+const FEED_IN_CLUSTER =
+  '--feed is for one machine: in a cluster, run "tapeloom instruments from --feed" once, apply the file on every node, and start without --feed.';
+
 /** All faults of the configuration, one sentence each. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
@@ -208,6 +211,7 @@ export function readConfig(sources: ConfigSources & { readonly args: readonly st
     faults.push(...portFaults(config), ...paymentSettingsFaults(config));
     faults.push(...pushSecretFaults(config.pushSecretFile, readFile));
     faults.push(...clusterFaults(config, { speed: config.speed, readFile }));
+    if (config.feeds.length > 0 && clusterConfig(config) !== null) faults.push(FEED_IN_CLUSTER);
   }
   if (faults.length > 0) throw new ConfigError(faults);
   // An accelerated service is ahead of the clock, so it must never share a tape with a real one.

@@ -2,6 +2,7 @@
 
 import type { CalledAs } from './called-as.ts';
 import { OPTIONS } from './command-line.ts';
+import { FEED_OPTION, FEED_OPTIONS } from './feed-options.ts';
 
 /** The others are in docs/operating.md. */
 const VARIABLES: Readonly<Record<string, string>> = {
@@ -28,12 +29,33 @@ const VARIABLES: Readonly<Record<string, string>> = {
 export function helpText(calledAs: CalledAs): string {
   const options = Object.entries(OPTIONS).map(([name, it]) => [`${name} N`, it.meaning] as const);
   return [
-    'Starts Tapeloom: the REST interface, the stream, and the simulated market that feeds them.',
+    'Starts Tapeloom: the REST interface, the stream, and the market that feeds them: the simulated one,',
+    'the instruments that were applied to the data directory, or the symbols of a venue.',
     '',
     `  ${calledAs.serve} [options]`,
+    `  ${calledAs.serve} ${FEED_OPTION} <venue> <symbols> [options]`,
     '',
     'Options:',
-    ...columns([...options, ['--help', 'shows this help and exits']]),
+    ...columns([
+      ...options,
+      [
+        `${FEED_OPTION} <venue>`,
+        'receives real trades of the symbols that follow, as the venue writes them',
+      ],
+      ['--help', 'shows this help and exits'],
+    ]),
+    '',
+    `Options behind a ${FEED_OPTION}, of which there may be several:`,
+    ...columns(
+      Object.entries(FEED_OPTIONS).map(
+        ([name, it]) => [`${name} ${it.value}`, it.meaning] as const,
+      ),
+    ),
+    '',
+    `${FEED_OPTION} reads tick, lot and expiry from the venue and adds what is new to instruments.yaml in the`,
+    'data directory, the file that instruments apply writes too. What is there stays as it is, so that',
+    'symbols that it has start at once, also without a network. To write the file yourself, begin with',
+    `instruments from ${FEED_OPTION}, apply it, and start without ${FEED_OPTION}.`,
     '',
     'Environment variables, with their defaults in brackets:',
     ...columns(Object.entries(VARIABLES)),

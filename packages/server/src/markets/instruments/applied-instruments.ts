@@ -2,6 +2,7 @@
 
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import type { EpochNs } from '@tapeloom/core/numbers';
+import { lockDirectory } from '../../platform/disk/directory-lock.ts';
 import { type Disk, readFileWhole, replaceFile } from '../../platform/disk/disk.ts';
 import { readImported } from '../../tape/imported/imported-manifest.ts';
 import { RollStore } from '../../tape/imported/roll-store.ts';
@@ -30,8 +31,25 @@ export async function readAppliedInstruments(
   disk: Disk,
   data: string,
 ): Promise<InstrumentsFile | null> {
+  const text = await readAppliedText(disk, data);
+  return text === null ? null : readInstruments(text);
+}
+
+/** Null when none were applied yet. */
+export async function readAppliedText(disk: Disk, data: string): Promise<string | null> {
   const bytes = await readFileWhole(disk, appliedInstrumentsPath(data));
-  return bytes === null ? null : readInstruments(new TextDecoder().decode(bytes));
+  return bytes === null ? null : new TextDecoder().decode(bytes);
+}
+
+/**
+ * Keeps every writer from adding a day by the old terms while new ones are checked. Imports go only into listed datasets,
+ * so locking those is enough. Rejects with a `DirectoryLockedError`.
+ */
+export async function lockDatasets(disk: Disk, data: string): Promise<Disposable> {
+  using locks = new DisposableStack();
+  const applied = await readAppliedInstruments(disk, data);
+  for (const { name } of applied?.datasets ?? []) locks.use(lockDirectory(`${data}/tape/${name}`));
+  return locks.move();
 }
 
 /** The changes in this directory if `text` is applied. Rejects with a `FaultsError` when the text has faults. */

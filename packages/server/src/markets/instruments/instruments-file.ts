@@ -60,6 +60,13 @@ export interface NamedContract {
   readonly venueSymbol?: string;
 }
 
+/** `feedName`: symbols may carry it behind a dot. */
+export function venueSymbolOf({ contract, venueSymbol }: NamedContract, feedName: string): string {
+  const { symbol } = contract;
+  const suffix = `.${feedName}`;
+  return venueSymbol ?? (symbol.endsWith(suffix) ? symbol.slice(0, -suffix.length) : symbol);
+}
+
 /** Rolls known from the start, or a chain along which volume decides. */
 export type ListedAlias = Pick<Alias, 'alias' | 'root'> &
   (

@@ -97,6 +97,11 @@ export function readProduct(written: Reading, root: string): ProductForm {
   };
 }
 
+/** Whether the format of products knows this field. */
+export function isProductField(name: string): boolean {
+  return FIELDS.includes(name);
+}
+
 function withTemplate(written: Reading): Reading {
   const name = written.isMap ? written.named().get('extends')?.text('a template') : undefined;
   if (name === undefined || name === '') return written;

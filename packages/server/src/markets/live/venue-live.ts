@@ -1,29 +1,22 @@
 /** A dataset of a venue in the thread that writes its tape. Its contracts can be replaced while it runs. */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
-import { type Disk, readFileWhole } from '../../platform/disk/disk.ts';
+import type { Disk } from '../../platform/disk/disk.ts';
 import { FilesMarket } from '../files/files-market.ts';
-import type { ListedDataset, VenueFeed } from '../instruments/instruments-file.ts';
-import {
-  type FillPlan,
-  type LiveMarket,
-  type MarketListing,
-  type SourceOptions,
-  SourceRefusedError,
-  type TradeSource,
-} from '../market.ts';
+import type { ListedDataset } from '../instruments/instruments-file.ts';
+import type { FillPlan, LiveMarket, MarketListing, SourceOptions, TradeSource } from '../market.ts';
 import type { VenueSetting } from '../market-setting.ts';
 import { claimTape } from '../source-claim.ts';
 import { VenueBudget } from './connection/venue-budget.ts';
 import type { Venue } from './feed.ts';
 import { webNetwork } from './network.ts';
+import { readVenueKey } from './venue-key.ts';
 import type { VenueKind } from './venue-kind.ts';
 import { VenueSource } from './venue-source.ts';
 import { venueNamed } from './venues.ts';
 
 const ADVICE =
   'Give the dataset of instruments.yaml another name, or choose another data directory.';
-const KEY_BYTES_MAX = 4_096;
 
 export class VenueLive implements LiveMarket {
   readonly dataset: string;
@@ -58,7 +51,7 @@ export class VenueLive implements LiveMarket {
 
   async claim(disk: Disk, tapeRoot: string): Promise<void> {
     const { feed } = this.#setting;
-    this.#key = await readKey(disk, feed);
+    this.#key = await readVenueKey(disk, feed.keyFile);
     const claim = { source: 'venue', venue: feed.venue, venueDataset: feed.venueDataset };
     await claimTape(disk, tapeRoot, this.dataset, claim, ADVICE);
   }
@@ -95,14 +88,4 @@ export class VenueLive implements LiveMarket {
 
 function marketOf(listed: ListedDataset): FilesMarket {
   return new FilesMarket(listed, new Map(), new Map());
-}
-
-/** The key is never shown, not even a part of it. */
-async function readKey(disk: Disk, { keyFile }: VenueFeed): Promise<string | null> {
-  if (keyFile === null) return null;
-  const bytes = await readFileWhole(disk, keyFile);
-  if (bytes === null) throw new SourceRefusedError(`the key file ${keyFile} does not exist`);
-  const key = new TextDecoder().decode(bytes).trim();
-  if (key !== '' && bytes.length <= KEY_BYTES_MAX) return key;
-  throw new SourceRefusedError(`the key file ${keyFile} has no key: one line with it is expected`);
 }

@@ -5,7 +5,11 @@
 
 import { HOUR_NS_BIG, MINUTE_MS } from '@tapeloom/core/units';
 import type { Intake } from '../../tape/write/intake.ts';
-import type { ListedDataset, VenueFeed } from '../instruments/instruments-file.ts';
+import {
+  type ListedDataset,
+  type VenueFeed,
+  venueSymbolOf,
+} from '../instruments/instruments-file.ts';
 import type { FeedReport, SourceOptions, TradeSource, VenueReport } from '../market.ts';
 import type { VenueBudget } from './connection/venue-budget.ts';
 import type { FeedContract, Venue } from './feed.ts';
@@ -116,11 +120,11 @@ export class VenueSource implements TradeSource {
     const now = clock.now();
     return listed()
       .contracts.filter(({ contract }) => contract.expiresAt + EXPIRED_NS > now)
-      .map(({ contract, venueSymbol }) => {
-        const { symbol, tickSizeNanos, lotSizeNanos } = contract;
+      .map((named) => {
+        const { symbol, tickSizeNanos, lotSizeNanos } = named.contract;
         return {
           symbol,
-          venueSymbol: venueSymbol ?? withoutFeed(symbol, feedName),
+          venueSymbol: venueSymbolOf(named, feedName),
           tickSizeNanos,
           lotSizeNanos,
           get hours() {
@@ -129,11 +133,6 @@ export class VenueSource implements TradeSource {
         };
       });
   }
-}
-
-function withoutFeed(symbol: string, feedName: string): string {
-  const suffix = `.${feedName}`;
-  return symbol.endsWith(suffix) ? symbol.slice(0, -suffix.length) : symbol;
 }
 
 function venueReport(status: FeedStatus | undefined, before: Before): VenueReport {

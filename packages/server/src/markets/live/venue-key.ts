@@ -1,0 +1,16 @@
+/** Reads the secret of an account at a venue. It is never shown, not even a part of it. */
+
+import { type Disk, readFileWhole } from '../../platform/disk/disk.ts';
+import { SourceRefusedError } from '../market.ts';
+
+const KEY_BYTES_MAX = 4_096;
+
+/** `keyFile`: null, when none is needed. Rejects with a `SourceRefusedError`. */
+export async function readVenueKey(disk: Disk, keyFile: string | null): Promise<string | null> {
+  if (keyFile === null) return null;
+  const bytes = await readFileWhole(disk, keyFile);
+  if (bytes === null) throw new SourceRefusedError(`the key file ${keyFile} does not exist`);
+  const key = new TextDecoder().decode(bytes).trim();
+  if (key !== '' && bytes.length <= KEY_BYTES_MAX) return key;
+  throw new SourceRefusedError(`the key file ${keyFile} has no key: one line with it is expected`);
+}
