@@ -153,6 +153,7 @@ test('addresses and the key file are written for a new dataset only', () => {
     venueDataset: 'X',
     graceMs: 250,
     gapAfterMs: 900_000,
+    backfillMs: 0,
   });
   assert.ok(!added(FIRST, ['BBB-PERP'], { live }).text.includes('127.0.0.1'));
 });

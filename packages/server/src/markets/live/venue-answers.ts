@@ -130,7 +130,7 @@ export function unitsOf(value: unknown, field: string, unitNanos: number): numbe
 }
 
 /** Milliseconds since 1970 as a trade's time, in a year that a tape can have. */
-export function timeOfMs(ms: number, field = 'time'): Pick<FeedTrade, 'day' | 'ns'> {
+export function timeOfMs(ms: number, field: string): Pick<FeedTrade, 'day' | 'ns'> {
   if (!(ms >= 0 && ms <= TIME_MS_MAX)) throw new FieldError(field, ms);
   const day = Math.floor(ms / DAY_MS);
   return { day, ns: (ms - day * DAY_MS) * MS_NS };

@@ -19,7 +19,7 @@ export function tradeOf(
   const price = gridOf(fields.p, 'p', tickSizeNanos);
   const size = gridOf(fields.q, 'q', lotSizeNanos);
   if (size < 0) throw new FieldError('q', fields.q);
-  const { day, ns } = timeOfMs(numberOf(fields.T, 'T'));
+  const { day, ns } = timeOfMs(numberOf(fields.T, 'T'), 'T');
   const isBuyerMaker = fields.m;
   if (typeof isBuyerMaker !== 'boolean') throw new FieldError('m', isBuyerMaker);
   return { id, day, ns, price, size, side: isBuyerMaker ? -1 : 1 };

@@ -101,7 +101,7 @@ test('a description that lacks something names it', async () => {
     ['"tickSize":"0.10"', '"tick":1', 'PRICE_FILTER.tickSize of BTCUSDT is nothing'],
     ['"LOT_SIZE"', '"LOT"', 'LOT_SIZE.stepSize of BTCUSDT is nothing'],
     ['"pair":', '"pairs":', 'pair of BTCUSDT is nothing'],
-    ['"deliveryDate":4', '"deliveryDate":4000', 'of the time is 4000133404800000'],
+    ['"deliveryDate":4', '"deliveryDate":4000', 'deliveryDate of BTCUSDT is 4000133404800000'],
     ['"symbols":', '"list":', 'symbols is nothing'],
   ] as const) {
     await assert.rejects(

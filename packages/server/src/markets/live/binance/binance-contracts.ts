@@ -55,7 +55,7 @@ function contractOf(market: BinanceMarket, venueSymbol: string, fields: Fields):
   const type = fields.contractType === '' ? '' : textOf(fields.contractType, of('contractType'));
   const isPerpetual = type.includes('PERPETUAL');
   const expiresMs = numberOf(fields.deliveryDate, of('deliveryDate'));
-  const { day } = timeOfMs(expiresMs);
+  const { day } = timeOfMs(expiresMs, of('deliveryDate'));
   const until = isPerpetual ? 'perpetual' : new Date(day * DAY_MS).toISOString().slice(0, 10);
   const root = textOf(fields.pair, of('pair'));
   const currency = textOf(fields.quoteAsset, of('quoteAsset'));

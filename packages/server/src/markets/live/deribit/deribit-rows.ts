@@ -15,7 +15,7 @@ export function deribitTrade(value: unknown, contract: FeedContract): FeedTrade 
   if (name !== contract.venueSymbol) throw new FieldError('instrument_name', name);
   const trade = {
     id: wholeOf(row.trade_seq, 'trade_seq'),
-    ...timeOfMs(wholeOf(row.timestamp, 'timestamp')),
+    ...timeOfMs(wholeOf(row.timestamp, 'timestamp'), 'timestamp'),
     price: unitsOf(row.price, 'price', contract.tickSizeNanos),
     size: unitsOf(row.amount, 'amount', contract.lotSizeNanos),
     side: sideOf(row.direction),

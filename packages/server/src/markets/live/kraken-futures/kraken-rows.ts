@@ -13,7 +13,7 @@ export function streamTrade(value: unknown, contract: FeedContract): FeedTrade {
   if (product !== contract.venueSymbol) throw new FieldError('product_id', product);
   return {
     id: wholeOf(row.seq, 'seq'),
-    ...timeOfMs(wholeOf(row.time, 'time')),
+    ...timeOfMs(wholeOf(row.time, 'time'), 'time'),
     size: unitsOf(row.qty, 'qty', contract.lotSizeNanos),
     ...common(row, contract),
   };
