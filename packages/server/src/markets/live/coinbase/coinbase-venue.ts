@@ -48,16 +48,21 @@ export function coinbaseVenue({ stream, rest }: VenueAddresses): Venue {
   };
 }
 
-/** The venue counts back from a number. Since there is one for each trade, a hole is filled from its beginning. */
+/**
+ * The venue counts back from a number. Since there is one for each trade, a hole is filled from its beginning. A page is
+ * always a whole one, since all cost the same: trades behind the hole may be wanted too.
+ */
 function pageRequest(
   rest: string,
   { venueSymbol }: FeedContract,
-  { fromId, toId }: PageWish,
+  { fromId }: PageWish,
 ): PageRequest {
   const address = `${rest}/products/${encodeURIComponent(venueSymbol)}/trades`;
-  if (fromId === null) return { url: `${address}?limit=${NEWEST_TRADES}` };
-  const lastId = Math.min(toId ?? Number.POSITIVE_INFINITY, fromId + PAGE_TRADES_MAX - 1);
-  return { url: `${address}?after=${lastId + 1}&limit=${lastId - fromId + 1}` };
+  const query =
+    fromId === null
+      ? `limit=${NEWEST_TRADES}`
+      : `after=${fromId + PAGE_TRADES_MAX}&limit=${PAGE_TRADES_MAX}`;
+  return { url: `${address}?${query}` };
 }
 
 function readPage(contract: FeedContract, { fromId }: PageWish, answer: PageAnswer): PageOutcome {

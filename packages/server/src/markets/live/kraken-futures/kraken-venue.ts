@@ -17,7 +17,8 @@ export function krakenFuturesVenue({ stream, rest }: VenueAddresses): Venue {
     name: 'kraken-futures',
     limits: {
       contractsPerConnection: 200,
-      requests: { units: 100, perMs: 10_000 },
+      // The venue names no limit for public requests; those with a key have 500 in 10 s.
+      requests: { units: 400, perMs: 10_000 },
       pageWeight: 1,
       pagesAtOnce: 4,
       connects: { units: 60, perMs: 60_000 },

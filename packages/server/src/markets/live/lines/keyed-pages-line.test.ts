@@ -130,11 +130,26 @@ test('live trades that close the hole meanwhile leave nothing to prove', () => {
   assert.deepEqual([taken(line), line.isWhole, budget.bytes], [[], true, 0]);
 });
 
-test('rows that exceed the memory are given up', () => {
+test('a hole that exceeds the memory is given up at once', () => {
   const budget = new LineBudget(4 * 96);
   const line = withHole(budget);
   line.page(ask(line, 100), page(16, 15, 14, 13, 12), at(100));
-  assert.equal(budget.bytes, 96);
+  assert.deepEqual([taken(line), budget.bytes], [['11-15', 16], 0]);
+});
+
+test('a live trade for which there was no memory ends its hole too', () => {
+  const budget = new LineBudget(4 * 96);
+  const line = stage(null, -1, budget);
+  line.live([trade(10)], at(0));
+  taken(line);
+  budget.add(4);
+  line.live([trade(11), trade(12)], at(0));
+  const wish = ask(line, 100);
+  assert.equal(wish.before?.key, 'key 12');
+  line.live([trade(13)], at(100));
+  line.page(wish, page(13, 12, 11, 10), at(100));
+  assert.deepEqual(taken(line), [11, 12]);
+  assert.equal(ask(line, 300).before?.key, 'key 13');
 });
 
 test('a silent line is compared by time', () => {

@@ -18,8 +18,9 @@ import { NumberedLine, type NumberedLineOptions } from './numbered-line.ts';
 
 const PROVES_NOTHING: PageReading = { kind: 'trades', trades: [], isLast: false };
 
+type KeyedTrade = FeedTrade & { readonly key: string };
 /** A trade whose number and key are known. */
-type Known = Required<Pick<FeedTrade, 'id' | 'key'>>;
+type Known = Pick<KeyedTrade, 'id' | 'key'>;
 
 interface Place {
   /** The position of the numbered line. */
@@ -39,7 +40,7 @@ export class KeyedPagesLine implements Line {
   /** The page that the numbered line has asked for. */
   #asked: PageWish | null = null;
   /** The trade behind the hole, and the rows before it, newest first. */
-  #end: Known | null = null;
+  #end: KeyedTrade | null = null;
   #rows: FeedTrade[] = [];
   readonly #keys = new Set<string>();
 
@@ -102,19 +103,18 @@ export class KeyedPagesLine implements Line {
   wanted(now: EpochNs): PageWish | null {
     const wish = this.#line.wanted(now);
     if (wish === null) return null;
-    const { before } = wish;
-    if (before?.key === undefined) {
-      // The next live trade ends the hole with a key.
-      this.#line.pageFailed();
-      return null;
-    }
     if (this.#known === null) {
       this.#line.page(wish, PROVES_NOTHING, now);
       return null;
     }
-    if (before.key !== this.#end?.key) this.#begin({ id: before.id, key: before.key });
+    const end = this.#endOf(wish);
+    if (end === null) {
+      this.#line.pageFailed();
+      return null;
+    }
+    if (end.key !== this.#end?.key) this.#begin(end);
     this.#asked = wish;
-    return { ...wish, before: this.#rows.at(-1) ?? before };
+    return { ...wish, before: this.#rows.at(-1) ?? end };
   }
 
   page({ before }: PageWish, reading: PageReading, now: EpochNs): void {
@@ -123,14 +123,16 @@ export class KeyedPagesLine implements Line {
     if (asked === null) return;
     const hasMore = reading.kind === 'trades' && this.#collect(before!.key!, reading.trades);
     const numbered = this.#numbered();
-    const mayGrow = this.#rows.length < this.#missing && this.#budget.hasRoomForPages;
-    if (numbered === null && hasMore && mayGrow) {
+    const isTooLarge = numbered === null && !this.#budget.hasRoomForPages;
+    if (numbered === null && hasMore && !isTooLarge && this.#rows.length < this.#missing) {
       this.#line.pageFailed();
       return;
     }
     this.#begin(null);
     const proven: PageReading = { kind: 'trades', trades: numbered ?? [], isLast: false };
     this.#line.page(asked, proven, now);
+    // A hole that exceeds the memory is never proven, and what waits behind it fills the rest.
+    if (isTooLarge) this.#line.giveUp(now);
   }
 
   pageFailed(): void {
@@ -166,7 +168,14 @@ export class KeyedPagesLine implements Line {
     return this.#end === null || this.#known === null ? 0 : this.#end.id - this.#known.id - 1;
   }
 
-  #begin(end: Known | null): void {
+  /** The trade behind the hole. The last live one is known too, even if there was no memory for it. */
+  #endOf({ fromId, before }: PageWish): KeyedTrade | null {
+    const isPresent = before === null && this.#end !== null && this.#end.id >= fromId!;
+    const end = isPresent ? this.#end : (before ?? this.#newest);
+    return end !== null && end.id >= fromId! && hasKey(end) ? end : null;
+  }
+
+  #begin(end: KeyedTrade | null): void {
     this.#budget.free(this.#rows.length);
     this.#rows = [];
     this.#keys.clear();
@@ -192,6 +201,11 @@ export class KeyedPagesLine implements Line {
     const [known, end] = [this.#known, this.#end];
     const count = this.#missing;
     if (known === null || end === null || this.#rows[count]?.key !== known.key) return null;
-    return this.#rows.slice(0, count).map((row, index) => ({ ...row, id: end.id - 1 - index }));
+    const before = this.#rows.slice(0, count);
+    return [end, ...before.map((row, index) => ({ ...row, id: end.id - 1 - index }))];
   }
+}
+
+function hasKey(trade: FeedTrade): trade is KeyedTrade {
+  return trade.key !== undefined;
 }

@@ -170,6 +170,13 @@ test('a restart resumes behind the last print, also if it is no order flow', () 
   assert.deepEqual([taken(resumed), resumed.isWhole], [[13], true]);
 });
 
+test('a new line that begins with a print that is no order flow begins behind it', () => {
+  const line = stage({ lastId: -1 });
+  line.live([{ ...trade(700), leftOut: 'block' }], at(0));
+  assert.deepEqual([taken(line), line.isWhole, line.takePosition()], [[], true, '701']);
+  assert.equal(line.beginsBehind, 20_000n * 86_400_000_000_000n + 700_000_001n);
+});
+
 test('numbers that begin anew are a fault, not duplicates', () => {
   const line = stage();
   line.live(trades(11), at(0));

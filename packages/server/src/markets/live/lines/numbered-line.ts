@@ -208,15 +208,19 @@ export class NumberedLine implements Line {
   #live(trade: FeedTrade): void {
     // Requested again, once the line knows where it begins.
     if (this.#search !== null) return;
-    if (this.#next === null) {
-      this.#next = trade.id;
-      this.#isPositionNew = true;
-    }
-    if (trade.id < this.#next) {
+    if (this.#next === null) this.#begin(trade);
+    if (trade.id < this.#next!) {
       // The stream has repeated the last one: nothing lies between.
-      if (trade.id === this.#next - 1) this.#join();
+      if (trade.id === this.#next! - 1) this.#join();
       this.#judgeOld(trade);
     } else this.#add(trade, false);
+  }
+
+  #begin(trade: FeedTrade): void {
+    this.#next = trade.id;
+    this.#isPositionNew = true;
+    // Where the first trade is offered, its time and number tell where the line begins.
+    if (trade.leftOut !== undefined) this.beginsBehind = (instantOf(trade) + 1n) as EpochNs;
   }
 
   /** Numbers that begin anew would all count as duplicates. */
