@@ -128,7 +128,8 @@ export class Supervisor {
   }
 
   get lastFailure(): string | null {
-    return this.#backfiller.lastFailure;
+    const refusal = this.#slots.find((slot) => slot.refusal !== null)?.refusal ?? null;
+    return refusal ?? this.#backfiller.lastFailure;
   }
 
   requestsLeft(now: EpochNs): number {
@@ -147,6 +148,10 @@ export class Supervisor {
       } else if (reading.kind === 'leftOut') {
         this.leftOut.set(reading.what, (this.leftOut.get(reading.what) ?? 0) + 1);
       } else if (reading.kind === 'refused') this.refused.set(reading.symbol, reading.why);
+      else if (reading.kind === 'repeated') {
+        const line = this.#members.get(reading.symbol)?.line;
+        line?.repeated?.(this.#venueTime.at(now) ?? now);
+      }
     }
   }
 

@@ -35,13 +35,13 @@ const opened = (position: string | null, lastId = -1) =>
 test('a counted line resumes inside of a time stamp, also with a repeated trade', () => {
   for (let cut = 1; cut <= TAPE.length; cut += 1) {
     const first = counted(null);
-    first.connected();
-    first.live(TAPE.slice(0, cut));
+    first.connected(NOW);
+    first.live(TAPE.slice(0, cut), NOW);
     const before = taken(first);
     const second = counted(first.takePosition());
     assert.ok(second.repeatFrom !== null);
-    second.connected();
-    second.live(TAPE);
+    second.connected(NOW);
+    second.live(TAPE, NOW);
     assert.deepEqual([...before, ...taken(second)], ['0:1', '1:2', '2:3', '3:2', '4:4'], `${cut}`);
     assert.ok(second.isWhole);
   }
@@ -49,24 +49,25 @@ test('a counted line resumes inside of a time stamp, also with a repeated trade'
 
 test('a counted line repeats no more than the last seconds, and numbers go on', () => {
   const line = counted(null);
-  line.connected();
-  for (let second = 0; second < 60; second += 1) line.live([trade(second * 1_000, second)]);
+  line.connected(NOW);
+  for (let second = 0; second < 60; second += 1) line.live([trade(second * 1_000, second)], NOW);
   taken(line);
   const resumed = counted(line.takePosition());
   assert.equal((resumed.repeatFrom! % 86_400_000_000_000n) / 1_000_000_000n, 49n);
-  resumed.connected();
-  for (let second = 40; second < 61; second += 1) resumed.live([trade(second * 1_000, second)]);
+  resumed.connected(NOW);
+  for (let second = 40; second < 61; second += 1)
+    resumed.live([trade(second * 1_000, second)], NOW);
   assert.deepEqual(taken(resumed), ['60:60']);
 });
 
 test('a counted line reports what the venue does not repeat', () => {
   const line = counted(null);
-  line.connected();
-  line.live(TAPE);
+  line.connected(NOW);
+  line.live(TAPE, NOW);
   taken(line);
   line.disconnected();
-  line.connected();
-  line.live([trade(5_000, 2), trade(12_000, 5)]);
+  line.connected(NOW);
+  line.live([trade(5_000, 2), trade(12_000, 5)], NOW);
   assert.deepEqual([taken(line), line.isWhole], [['not repeated', '5:5'], true]);
 });
 

@@ -26,6 +26,8 @@ export interface Loss {
   readonly to: EpochNs;
   /** Null where the feed has no numbers. */
   readonly ids: MissingIds | null;
+  /** The first number that a missing trade could have, where `ids` is null; null or absent: unknown. */
+  readonly firstId?: number | null;
   readonly reason: string;
 }
 
@@ -206,7 +208,8 @@ export class GapLedger {
     return { from: this.#freeFrom(symbol, open), firstId: isFirst ? firstId : null };
   }
 
-  #noteLoss(symbol: string, { from, to, ids, reason }: Loss, watermark: EpochNs | null): void {
+  #noteLoss(symbol: string, loss: Loss, watermark: EpochNs | null): void {
+    const { from, to, ids, reason } = loss;
     // What came now would be stamped with the watermark: the tape has nothing to miss before it.
     const known = from > 0n ? from : to;
     const start = watermark === null ? known : later(known, watermark);
@@ -218,7 +221,7 @@ export class GapLedger {
     for (const stretch of stretches) {
       const free = this.#freeFrom(symbol, stretch.from);
       const last = later(stretch.to, (free + 1n) as EpochNs);
-      const { firstId, lastId } = ids ?? { firstId: null, lastId: null };
+      const { firstId, lastId } = ids ?? { firstId: loss.firstId ?? null, lastId: null };
       this.#noteClosed({ symbol, from: free, to: last, firstId, lastId, reason });
     }
   }
