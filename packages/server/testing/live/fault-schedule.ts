@@ -53,8 +53,12 @@ const fault: fc.Arbitrary<Fault> = fc
 
 export const faultSchedule: fc.Arbitrary<readonly Fault[]> = fc.array(fault, { maxLength: 8 });
 
-/** Faults overlap: one lasts until another of its kind, or the end. */
-export function suffer(run: FeedRun, schedule: readonly Fault[]): void {
+/** Faults overlap: one lasts until another of its kind, or the end. `heal` ends all of them. */
+export function suffer(
+  run: FeedRun,
+  schedule: readonly Fault[],
+  heal: () => void = () => run.heal(),
+): void {
   for (const { faults, begin, waitMs, forMs } of schedule) {
     run.run(waitMs);
     run.set(faults);
@@ -64,6 +68,6 @@ export function suffer(run: FeedRun, schedule: readonly Fault[]): void {
     else if (begin !== 'nothing') run.crash(begin);
     run.run(forMs);
     run.judge({ isLying: true });
-    if (forMs > 50) run.heal();
+    if (forMs > 50) heal();
   }
 }

@@ -16,8 +16,9 @@ const OVERLAP_SECONDS = 10;
 
 interface Place {
   readonly id: number;
-  /** The second to repeat from, since 1970. */
+  /** The time to repeat from: a second since 1970, and nanoseconds in it. Everything since was handed out. */
   readonly from: number;
+  readonly fromNs: number;
   /** The time of the latest one of the trades that were handed out. */
   readonly lastDay: number;
   readonly lastNs: number;
@@ -25,7 +26,7 @@ interface Place {
 
 /** The place with what is compared there. */
 interface WrittenPlace extends Place {
-  /** How many trades of the second `from` and later ones were handed out, by second. */
+  /** How many trades since `from` were handed out, by second. */
   readonly seconds: readonly (readonly [second: number, trades: number])[];
   /** The last one of them, as text. */
   readonly last: string;
@@ -39,18 +40,19 @@ export class CountedLine implements Line {
   /** The last one that was handed out: a trade, or its text. */
   #last: FeedTrade | string;
   #nextId: number;
-  /** Trades handed out by second, of the seconds that a reconnect repeats. */
+  /** The last number on the tape when the line was made. Those behind the place have no known time. */
+  readonly #lastId: number;
+  /** Trades handed out by second, of the time that a reconnect repeats. Empty behind a loss: nothing can be compared. */
   readonly #seconds: Map<number, number>;
   /** How many repeated trades are still to be skipped; null: not connected. */
   #toSkip: number | null = null;
-  #skipped: FeedTrade | null = null;
   /** The venue was asked to repeat, and has not said that it did. */
   #isRepeating = false;
   /** The end of the venue's memory, when it was asked. */
   #remembersFrom: EpochNs | null = null;
   /** Whether a new trade, or the end of the repetition, would come behind an unknown number of missing trades. */
   #isUnproven = false;
-  /** Trades that are no later than this place are repeated ones, although the venue had said that it was done. */
+  /** Trades that are no later than this place were handed out, or are lost. */
   #doneBehind: Place | null = null;
   /** Trades were committed without a place: those behind them are unknown. */
   #isOrphan: boolean;
@@ -76,15 +78,18 @@ export class CountedLine implements Line {
     this.#last = place?.last ?? '';
     // The numbers follow from the place alone: trades that were committed without their place get the same ones again.
     this.#nextId = (place?.id ?? options.lastId) + 1;
+    this.#lastId = options.lastId;
     this.#seconds = new Map(place?.seconds);
     this.#isOrphan = place === null && options.lastId >= 0;
   }
 
   /** The time from which the venue must repeat its stream; null: from now on. */
   get repeatFrom(): EpochNs | null {
-    if (this.#place === null) return this.#isOrphan ? null : this.#watermark();
-    const { from } = this.#place;
-    return epochNs(dayFromNumber(Math.trunc(from / DAY_SECONDS)), (from % DAY_SECONDS) * SECOND_NS);
+    if (this.#isOrphan) return null;
+    if (this.#place === null || this.#seconds.size === 0) return this.#watermark();
+    const { from, fromNs } = this.#place;
+    const day = dayFromNumber(Math.trunc(from / DAY_SECONDS));
+    return epochNs(day, (from % DAY_SECONDS) * SECOND_NS + fromNs);
   }
 
   /**
@@ -111,8 +116,7 @@ export class CountedLine implements Line {
 
   connected(now: EpochNs): void {
     this.#toSkip = this.#seconds.values().reduce((sum, count) => sum + count, 0);
-    this.#skipped = null;
-    this.#doneBehind = null;
+    this.#doneBehind = this.#seconds.size === 0 ? this.#place : null;
     this.#waitsSince = now;
     this.#isUnproven = this.#isOrphan || this.#mustCompare();
   }
@@ -171,6 +175,7 @@ export class CountedLine implements Line {
     const from = this.repeatFrom;
     const remembersFrom = this.#remembersFrom;
     const isForgotten = from !== null && remembersFrom !== null && from < remembersFrom;
+    // Behind a loss there is nothing to compare until the next trade: another cut before it is another loss.
     if (!isForgotten) return this.#place !== null;
     const watermark = this.#watermark();
     return watermark === null || watermark < remembersFrom;
@@ -180,31 +185,36 @@ export class CountedLine implements Line {
     if (this.#toSkip === null) return;
     const place = this.#place;
     if (this.#toSkip > 0 && place !== null) {
-      if (secondOf(trade) < place.from) return;
+      if (!isSince(trade, place)) return;
       // A later trade than all that were handed out: the venue has repeated fewer of them.
       if (!isLater(trade, place)) {
         this.#toSkip -= 1;
-        this.#skipped = trade;
         if (this.#toSkip > 0) return;
-        if (textOf(trade) === textOf(this.#last)) {
-          this.#isUnproven = false;
-          return;
-        }
+        if (textOf(trade) === textOf(this.#last)) this.#isUnproven = false;
+        else this.#doneBehind = place;
+        return;
       }
       this.#toSkip = 0;
+      this.#doneBehind = place;
     }
-    if (this.#isUnproven) this.#lose(instantOf(trade));
-    if (trade === this.#skipped) return;
-    if (this.#doneBehind === null || isLater(trade, this.#doneBehind)) this.#emit(trade);
+    if (this.#doneBehind !== null && !isLater(trade, this.#doneBehind)) return;
+    if (this.#isUnproven) {
+      // It may be on the tape: what is repeated cannot be told from the trades behind the place, so all of it is lost.
+      if (this.#isRepeating && this.#lastId >= this.#nextId) return;
+      this.#lose(instantOf(trade));
+    }
+    this.#emit(trade);
   }
 
   #lose(until: EpochNs): void {
     this.#isUnproven = false;
     this.#isOrphan = false;
+    this.#seconds.clear();
     const place = this.#place;
     const from = place === null ? this.#knownUntil(until) : placeInstant(place);
     const to = until > from ? until : from;
-    const firstId = this.#nextId;
+    const firstId = Math.max(this.#nextId, this.#lastId + 1);
+    this.#nextId = firstId;
     this.#queue.lose({ from, to, ids: null, firstId, reason: 'not repeated' });
   }
 
@@ -213,23 +223,38 @@ export class CountedLine implements Line {
   }
 
   #emit(trade: FeedTrade): void {
-    const second = secondOf(trade);
     const id = this.#nextId;
     this.#nextId += 1;
     this.#queue.push({ ...trade, id });
     this.#isPositionNew = true;
     const before = this.#place;
-    const from = Math.max(before?.from ?? 0, second - OVERLAP_SECONDS);
-    if (from !== before?.from) {
-      for (const known of this.#seconds.keys()) if (known < from) this.#seconds.delete(known);
+    const second = secondOf(trade);
+    const start = this.#startBehind(trade, second);
+    if (start.from !== before?.from) {
+      for (const known of this.#seconds.keys()) if (known < start.from) this.#seconds.delete(known);
     }
-    if (second >= from) this.#seconds.set(second, (this.#seconds.get(second) ?? 0) + 1);
+    if (isSince(trade, start)) this.#seconds.set(second, (this.#seconds.get(second) ?? 0) + 1);
     const isNewest = before === null || isLater(trade, before);
     const lastDay = isNewest ? trade.day : before.lastDay;
     const lastNs = isNewest ? trade.ns : before.lastNs;
     this.#last = trade;
-    this.#place = { id, from, lastDay, lastNs };
+    const { from, fromNs } = start;
+    this.#place = { id, from, fromNs, lastDay, lastNs };
   }
+
+  /** From where on to repeat once this trade is handed out. Before the first one there may have been others. */
+  #startBehind({ ns }: FeedTrade, second: number): Pick<Place, 'from' | 'fromNs'> {
+    const before = this.#place;
+    if (before === null || this.#seconds.size === 0)
+      return { from: second, fromNs: ns % SECOND_NS };
+    const from = second - OVERLAP_SECONDS;
+    return from > before.from ? { from, fromNs: 0 } : before;
+  }
+}
+
+function isSince(trade: FeedTrade, { from, fromNs }: Pick<Place, 'from' | 'fromNs'>): boolean {
+  const second = secondOf(trade);
+  return second > from || (second === from && trade.ns % SECOND_NS >= fromNs);
 }
 
 function isLater(
