@@ -12,7 +12,7 @@ import {
   type GatewayRecord,
   SYSTEM_CODES,
 } from '../../../feeds/dbn/gateway-records.ts';
-import type { FeedTrades } from '../../../feeds/feed-trades.ts';
+import { FeedError, type FeedTrades } from '../../../feeds/feed-trades.ts';
 import type { FeedContract, FeedMessage, Reading, VenueReader } from '../feed.ts';
 import { CountedLine } from '../lines/counted-line.ts';
 import type { FeedTrade, Line } from '../lines/line.ts';
@@ -67,7 +67,7 @@ export class DatabentoReader implements VenueReader {
     const bytes = typeof message === 'string' ? new TextEncoder().encode(message) : message;
     let rest = bytes;
     if (!this.#dialogue.isOver) rest = this.#talk(bytes);
-    if (!this.#hasEnded && rest.length > 0) this.#decode(rest);
+    if (!this.#hasEnded && rest.length > 0) this.#decodeOrEnd(rest);
     const readings = this.#readings;
     this.#readings = [];
     return readings;
@@ -99,6 +99,15 @@ export class DatabentoReader implements VenueReader {
       return [{ venueSymbol, start }];
     });
     return subscriptionLines('trades', wanted);
+  }
+
+  #decodeOrEnd(bytes: Uint8Array): void {
+    try {
+      this.#decode(bytes);
+    } catch (error) {
+      if (!(error instanceof FeedError)) throw error;
+      this.#end({ kind: 'garbled', why: error.message });
+    }
   }
 
   #decode(bytes: Uint8Array): void {

@@ -103,7 +103,7 @@ export class GatewayDialogue {
 
 /** A short text of the gateway, in which no part of the key that we may have sent can be read. */
 export function withoutKey(text: string, key: string): string {
-  const plain = text.replaceAll(key, '…').replaceAll(`-${key.slice(-BUCKET_CHARACTERS)}`, '-…');
+  const plain = text.replaceAll(key, '…').replaceAll(key.slice(-BUCKET_CHARACTERS), '…');
   return plain.slice(0, SHOWN_CHARACTERS_MAX).replaceAll(/[^ -~…]/g, '?');
 }
 
