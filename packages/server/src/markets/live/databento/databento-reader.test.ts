@@ -231,7 +231,7 @@ test('a key that is not accepted is a long pause, and no part of it is ever show
   const reader = newReader();
   const [reply] = reader.read('lsg_version=1\ncram=abc\n');
   assert.ok(reply?.kind === 'reply');
-  const said = `success=0|error=bad ${reply.message.slice(0, -1).replaceAll('|', ' ')} ${DATABENTO_KEY}\n`;
+  const said = `success=0|error=bad ${String(reply.message).slice(0, -1).replaceAll('|', ' ')} ${DATABENTO_KEY}\n`;
   const readings = reader.read(said);
   const [ended] = readings;
   assert.ok(ended?.kind === 'ended' && readings.length === 1);

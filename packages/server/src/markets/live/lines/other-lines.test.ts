@@ -71,6 +71,51 @@ test('a counted line reports what the venue does not repeat', () => {
   assert.deepEqual([taken(line), line.isWhole], [['not repeated', '5:5'], true]);
 });
 
+test('a counted line is whole when the venue has repeated its stream, and a late word doubles nothing', () => {
+  const first = counted(null);
+  first.connected(NOW);
+  first.live(TAPE, NOW);
+  taken(first);
+  const line = counted(first.takePosition());
+  assert.equal(line.repeatSince(NOW), line.repeatFrom);
+  line.connected(NOW);
+  assert.deepEqual([line.isWhole, line.holeSince], [false, NOW]);
+  line.live([...TAPE, trade(9_500, 5)], NOW);
+  assert.deepEqual([taken(line), line.isWhole], [['5:5'], false]);
+  line.repeated(NOW);
+  assert.deepEqual([line.isWhole, line.holeSince], [true, null]);
+  const early = counted(line.takePosition());
+  early.repeatSince(NOW);
+  early.connected(NOW);
+  early.live(TAPE.slice(0, 2), NOW);
+  early.repeated((20_000n * 86_400_000_000_000n + 10_000_000_000n) as EpochNs);
+  early.live([...TAPE.slice(2), trade(9_500, 5), trade(11_000, 6)], NOW);
+  assert.deepEqual([taken(early), early.isWhole], [['not repeated', '6:6'], true]);
+});
+
+test('a counted line whose last trade is forgotten needs a tape that reaches into the memory', () => {
+  const first = counted(null);
+  first.connected(NOW);
+  first.live(TAPE, NOW);
+  taken(first);
+  const position = first.takePosition();
+  const remembersFrom = (20_001n * 86_400_000_000_000n) as EpochNs;
+  for (const [watermark, reasons] of [
+    [remembersFrom, ['5:7']],
+    [remembersFrom - 1n, ['not repeated', '5:7']],
+  ] as const) {
+    const line = new CountedLine({
+      ...{ symbol: 'ES', budget: new LineBudget(), lastId: 4, position },
+      watermark: () => watermark as EpochNs,
+    });
+    assert.equal(line.repeatSince(remembersFrom), 0n);
+    line.connected(NOW);
+    line.live([{ ...trade(1, 7), day: 20_001 }], NOW);
+    line.repeated(remembersFrom);
+    assert.deepEqual([taken(line), line.isWhole], [reasons, true]);
+  }
+});
+
 test('an open line bridges a cut when the newest trades reach back, and reports it otherwise', () => {
   const line = opened(null);
   line.connected(NOW);
