@@ -28,7 +28,7 @@ const LOT_NANOS = 1_000_000_000;
 /** Names with these would be read as several, or as another field. */
 const USABLE_NAME = /^[!-+\--{}~][ -+\--{}~]*$/;
 
-export interface DatabentoReaderOptions {
+interface DatabentoReaderOptions {
   readonly key: string;
   readonly dataset: string;
   readonly contracts: readonly FeedContract[];

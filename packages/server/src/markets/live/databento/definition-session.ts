@@ -22,7 +22,7 @@ import { subscriptionLines } from './subscription-lines.ts';
 const SESSION_MS_MAX = 60_000;
 const EVERYTHING = 0n as EpochNs;
 
-export interface DefinitionSessionOptions {
+interface DefinitionSessionOptions {
   readonly address: string;
   readonly key: string;
   readonly dataset: string;

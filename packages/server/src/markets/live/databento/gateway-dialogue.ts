@@ -14,7 +14,7 @@ const BUCKET_CHARACTERS = 5;
 /** The shortest that the gateway accepts. */
 const HEARTBEAT_SECONDS = 5;
 
-export interface DialogueOptions {
+interface DialogueOptions {
   readonly key: string;
   /** `GLBX.MDP3` */
   readonly dataset: string;
@@ -22,7 +22,7 @@ export interface DialogueOptions {
   readonly subscribe: () => readonly string[];
 }
 
-export type DialogueStep =
+type DialogueStep =
   | { readonly kind: 'reply'; readonly message: string }
   /** The gateway does not accept the key. */
   | { readonly kind: 'refused'; readonly why: string }

@@ -7,7 +7,7 @@ import { ERROR_CODES } from '../../../feeds/dbn/gateway-records.ts';
 const KEY_RETRY_MS = 10 * MINUTE_MS;
 const LIMIT_RETRY_MS = MINUTE_MS;
 
-export interface GatewayEnd {
+interface GatewayEnd {
   readonly why: string;
   readonly retryAfterMs: number | null;
 }

@@ -7,9 +7,9 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { MINUTE_NS_BIG } from '@tapeloom/core/units';
 
 /** The gateway's limit. */
-export const SYMBOLS_PER_LINE_MAX = 500;
+const SYMBOLS_PER_LINE_MAX = 500;
 
-export interface WantedSymbol {
+interface WantedSymbol {
   readonly venueSymbol: string;
   /** Repeated from then on; 0: from the beginning of what the gateway has; null: from now on. */
   readonly start: EpochNs | null;

@@ -71,6 +71,21 @@ test('a counted line reports what the venue does not repeat', () => {
   assert.deepEqual([taken(line), line.isWhole], [['not repeated', '5:5'], true]);
 });
 
+test('a counted line compares from its first trade on, and behind a loss from the next one on', () => {
+  const line = counted(null);
+  line.connected(NOW);
+  line.live([trade(500, 1), trade(600, 2)], NOW);
+  line.disconnected();
+  line.connected(NOW);
+  line.live([trade(100, 9), trade(500, 1), trade(600, 2), trade(5_000, 3)], NOW);
+  assert.deepEqual(taken(line), ['0:1', '1:2', '2:3']);
+  line.connected(NOW);
+  line.live([trade(12_000, 5)], NOW);
+  line.connected(NOW);
+  line.live([trade(5_000, 3), trade(9_500, 8), trade(12_000, 5), trade(13_000, 6)], NOW);
+  assert.deepEqual(taken(line), ['not repeated', '3:5', '4:6']);
+});
+
 test('a counted line is whole when the venue has repeated its stream, and a late word doubles nothing', () => {
   const first = counted(null);
   first.connected(NOW);
