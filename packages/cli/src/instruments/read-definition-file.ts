@@ -4,6 +4,7 @@ import type { ToldDefinition } from '@tapeloom/server/feeds/dbn/definition-file'
 import { FeedError } from '@tapeloom/server/feeds/feed-trades';
 import type { FeedThread } from '@tapeloom/server/feeds/guarded/feed-thread';
 import type { Definition } from '@tapeloom/server/markets/instruments/definitions';
+import { definitionOf } from '@tapeloom/server/markets/instruments/told-definition';
 import { NodeDisk } from '@tapeloom/server/platform/disk/node-disk';
 
 export interface DefinitionFile {
@@ -15,21 +16,8 @@ export interface DefinitionFile {
 /** Rejects with a `FeedError` that describes the fault. */
 export async function readDefinitionFile(path: string, feeds: FeedThread): Promise<DefinitionFile> {
   const definitions: Definition[] = [];
-  const dataset = await eachDefinition(path, feeds, (definition) => {
-    const { minPriceIncrementNanos, instrumentClass, ...told } = definition;
-    definitions.push({
-      rawSymbol: told.rawSymbol,
-      asset: told.asset,
-      exchange: told.exchange,
-      currency: told.currency,
-      instrumentClass: instrumentClass ?? '',
-      event: told.event,
-      tickNanos: minPriceIncrementNanos,
-      unitOfMeasureQtyNanos: told.unitOfMeasureQtyNanos,
-      expiration: told.expiration,
-      maturityYear: told.maturityYear,
-      maturityMonth: told.maturityMonth,
-    });
+  const dataset = await eachDefinition(path, feeds, (told) => {
+    definitions.push(definitionOf(told));
   });
   return { dataset, definitions };
 }

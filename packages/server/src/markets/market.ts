@@ -128,7 +128,7 @@ export interface VenueReport {
   readonly connection: ConnectionState;
   /** Why the last connection ended; null: none has. */
   readonly lastEnd: string | null;
-  /** Why the last request of past trades failed; null: it did not. */
+  /** Why the venue wants no connection now, or why the last request of past trades failed; null: neither. */
   readonly lastFailure: string | null;
   /** Contracts whose trades are not taken until a restart. */
   readonly contractsDown: number;

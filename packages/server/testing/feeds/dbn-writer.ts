@@ -91,7 +91,7 @@ const RECORD_BYTES_MAX = 1_024;
 export class DbnWriter {
   readonly #version: DbnVersion;
   readonly #hasSent: boolean;
-  #bytes = new Uint8Array(64 * RECORD_BYTES_MAX);
+  #bytes = new Uint8Array(RECORD_BYTES_MAX);
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
 
@@ -159,6 +159,18 @@ export class DbnWriter {
     });
   }
 
+  /** A message of a gateway; version 1 has no codes. */
+  system(code: number, text: string, event: bigint): this {
+    return this.#message(0x17, text, event, [[319, code]]);
+  }
+
+  error(code: number, text: string, event: bigint): this {
+    return this.#message(0x15, text, event, [
+      [318, code],
+      [319, 1],
+    ]);
+  }
+
   /** A record of another type, filled with zeros. */
   other(rtype: number, bytes: number, record: DbnRecord): this {
     return this.#record(rtype, bytes, record, () => {});
@@ -169,6 +181,20 @@ export class DbnWriter {
     this.#bytes.set(bytes, this.#length);
     this.#length += bytes.length;
     return this;
+  }
+
+  #message(
+    rtype: number,
+    text: string,
+    event: bigint,
+    codes: readonly (readonly [at: number, value: number])[],
+  ): this {
+    const isFirst = this.#version === 1;
+    const record = { publisherId: 0, instrumentId: 0, event };
+    return this.#record(rtype, isFirst ? 80 : 320, record, (view, at) => {
+      writeText(view, at + 16, text);
+      if (!isFirst) for (const [place, value] of codes) view.setUint8(at + place, value);
+    });
   }
 
   #record(

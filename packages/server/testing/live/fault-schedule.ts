@@ -90,8 +90,12 @@ export const reconnectSchedule = scheduleOf(
   fc.oneof({ arbitrary: noticeable, weight: 6 }, { arbitrary: endured, weight: 2 }),
 );
 
-/** Faults overlap: one lasts until another of its kind, or the end. */
-export function suffer(run: FeedRun, schedule: readonly Fault[]): void {
+/** Faults overlap: one lasts until another of its kind, or the end. `heal` ends all of them. */
+export function suffer(
+  run: FeedRun,
+  schedule: readonly Fault[],
+  heal: () => void = () => run.heal(),
+): void {
   for (const { faults, begin, waitMs, forMs, endsWithCut } of schedule) {
     run.run(waitMs);
     run.set(faults);
@@ -102,6 +106,6 @@ export function suffer(run: FeedRun, schedule: readonly Fault[]): void {
     run.run(forMs);
     run.judge({ isLying: true });
     if (endsWithCut) run.venue.cut(run.nowMs);
-    if (endsWithCut || forMs > 50) run.heal();
+    if (endsWithCut || forMs > 50) heal();
   }
 }

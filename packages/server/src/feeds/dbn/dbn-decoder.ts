@@ -23,6 +23,12 @@ import {
   tradeLayoutOfSchema,
 } from './dbn-kinds.ts';
 import { beginsAsDbn, type DbnMetadata } from './dbn-metadata.ts';
+import {
+  type GatewayOptions,
+  type GatewayRecord,
+  gatewayRecordAt,
+  isGatewayRecord,
+} from './gateway-records.ts';
 import { NO_SIDE, SIDES, TRADE, takeOrdinaryTrades } from './ordinary-trades.ts';
 import { RecentInstruments } from './recent-instruments.ts';
 import { readSymbolMapping } from './symbol-mapping.ts';
@@ -37,7 +43,7 @@ const UNDEFINED_HALF = 0xffff_ffff;
 const UNDEFINED_PRICE_HIGH = 0x7fff_ffff;
 const UNDEFINED_SIZE = 0xffff_ffff;
 
-export interface DbnDecoderOptions {
+export interface DbnDecoderOptions extends GatewayOptions {
   /** From separate `definition` files: symbols that the file does not have, and the instrument classes. */
   readonly definitions?: Iterable<NamingDefinition>;
   /** For a capture with several kinds of trade records: the kind to use for each instrument. */
@@ -54,7 +60,7 @@ export interface DbnDecoderOptions {
  *   2^53, a time in 2189 or later, a wrong length) means that the file is damaged, and is rejected.
  */
 export class DbnDecoder {
-  readonly #input = new DbnInput();
+  readonly #input: DbnInput;
   readonly #instruments: DbnInstruments;
   readonly #columns = new TradeBatchColumns();
   /** The record kind of the trades; null until known. */
@@ -72,9 +78,13 @@ export class DbnDecoder {
   readonly #skipped = new Map<number, number>();
 
   readonly #layouts: CaptureLayouts | null;
+  readonly #onGatewayRecord: ((record: GatewayRecord) => void) | null;
 
-  constructor({ definitions = [], layouts = null }: DbnDecoderOptions = {}) {
+  constructor(options: DbnDecoderOptions = {}) {
+    const { definitions = [], layouts = null, onGatewayRecord, headBytesMax } = options;
+    this.#input = new DbnInput(headBytesMax);
     this.#layouts = layouts;
+    this.#onGatewayRecord = onGatewayRecord ?? null;
     this.#instruments = new DbnInstruments(definitions);
   }
 
@@ -158,6 +168,8 @@ export class DbnDecoder {
       if (window.at >= window.bytes.length) return false;
       const bytes = wholeRecordBytes(window, this.#records + 1);
       if (bytes === null) return false;
+      // The trades before a message of the gateway are handed out before it.
+      if (this.#columns.count > 0 && this.#isMessage(window)) return true;
       this.#records += 1;
       this.#decodeOne(window, bytes);
       window.at += bytes;
@@ -200,6 +212,9 @@ export class DbnDecoder {
   #decodeOne(window: DbnWindow, bytes: number): void {
     const rtype = window.bytes[window.at + 1]!;
     const layout = tradeLayoutOf(rtype);
+    if (this.#isMessage(window)) {
+      this.#onGatewayRecord!(gatewayRecordAt(window, bytes, this.#records));
+    }
     if (layout !== null) {
       this.#decodeTrade(window, bytes, layout);
     } else if (rtype === SYMBOL_MAPPING_RTYPE) {
@@ -215,6 +230,10 @@ export class DbnDecoder {
       const name = recordName(rtype);
       this.#leaveOut(name === null ? `records of the unknown type ${rtype}` : `${name} records`);
     }
+  }
+
+  #isMessage({ bytes, at }: DbnWindow): boolean {
+    return this.#onGatewayRecord !== null && isGatewayRecord(bytes[at + 1]!);
   }
 
   #decodeTrade(window: DbnWindow, bytes: number, layout: TradeLayout): void {

@@ -10,6 +10,12 @@ import { DEFINITION_RTYPE, MIXED_SCHEMA, SENT_BYTES, schemaName } from './dbn-ki
 import type { DbnMetadata } from './dbn-metadata.ts';
 import { textAt } from './dbn-text.ts';
 import { DEFINITION_BYTES, DEFINITION_FIELDS, type DefinitionField } from './definition-layout.ts';
+import {
+  type GatewayOptions,
+  type GatewayRecord,
+  gatewayRecordAt,
+  isGatewayRecord,
+} from './gateway-records.ts';
 
 type Fields = typeof DEFINITION_FIELDS;
 type FieldValue<Kind> = Kind extends 'time'
@@ -39,8 +45,14 @@ const FIELDS = Object.entries(DEFINITION_FIELDS) as readonly [keyof Fields, Defi
 
 /** Takes a file in pieces of any length, and returns the definitions that are complete so far. */
 export class DefinitionDecoder {
-  readonly #input = new DbnInput();
+  readonly #input: DbnInput;
+  readonly #onGatewayRecord: ((record: GatewayRecord) => void) | null;
   #records = 0;
+
+  constructor({ onGatewayRecord, headBytesMax }: GatewayOptions = {}) {
+    this.#input = new DbnInput(headBytesMax);
+    this.#onGatewayRecord = onGatewayRecord ?? null;
+  }
 
   /** Null until the file's head has arrived. */
   get metadata(): DbnMetadata | null {
@@ -56,8 +68,10 @@ export class DefinitionDecoder {
         const bytes = wholeRecordBytes(window, this.#records + 1);
         if (bytes === null) break;
         this.#records += 1;
-        if (window.bytes[window.at + 1] === DEFINITION_RTYPE) {
-          found.push(definitionAt(window, bytes, this.#records));
+        const rtype = window.bytes[window.at + 1]!;
+        if (rtype === DEFINITION_RTYPE) found.push(definitionAt(window, bytes, this.#records));
+        else if (this.#onGatewayRecord !== null && isGatewayRecord(rtype)) {
+          this.#onGatewayRecord(gatewayRecordAt(window, bytes, this.#records));
         }
         window.at += bytes;
       }

@@ -26,6 +26,7 @@ export interface DbnWindow {
 }
 
 export class DbnInput {
+  readonly #headBytesMax: number | undefined;
   #metadata: DbnMetadata | null = null;
   /** The head while it arrives, the bytes that have arrived, and the bytes needed. */
   #head = new Uint8Array(PRELUDE_BYTES);
@@ -40,6 +41,11 @@ export class DbnInput {
   #at = 0;
   /** The window on the piece itself, until its incomplete rest is saved. */
   #shown: DbnWindow | null = null;
+
+  /** `headBytesMax`: longer metadata are rejected; default: what a file of a whole venue has. */
+  constructor(headBytesMax?: number) {
+    this.#headBytesMax = headBytesMax;
+  }
 
   get metadata(): DbnMetadata | null {
     return this.#metadata;
@@ -115,7 +121,7 @@ export class DbnInput {
       at += added.length;
       if (this.#headBytes < this.#headBytesNeeded) break;
       if (this.#headBytes === PRELUDE_BYTES) {
-        this.#headBytesNeeded += readPrelude(this.#head);
+        this.#headBytesNeeded += readPrelude(this.#head, this.#headBytesMax);
       } else {
         this.#metadata = readMetadata(this.#head.subarray(0, this.#headBytes));
       }

@@ -70,7 +70,9 @@ const TRADE_SCHEMAS: Readonly<Record<string, string>> = {
 export const TRADE_SCHEMA_NAMES = Object.keys(TRADE_SCHEMAS);
 
 export const DEFINITION_RTYPE = 0x13;
+export const ERROR_RTYPE = 0x15;
 export const SYMBOL_MAPPING_RTYPE = 0x16;
+export const SYSTEM_RTYPE = 0x17;
 
 /** Record types without trades; bars of very old files have 0x11. */
 const OTHER_RTYPES: ReadonlyMap<number, string> = new Map([
@@ -78,9 +80,9 @@ const OTHER_RTYPES: ReadonlyMap<number, string> = new Map([
   [0x12, 'status'],
   [DEFINITION_RTYPE, 'definition'],
   [0x14, 'imbalance'],
-  [0x15, 'error'],
+  [ERROR_RTYPE, 'error'],
   [SYMBOL_MAPPING_RTYPE, 'symbol mapping'],
-  [0x17, 'system'],
+  [SYSTEM_RTYPE, 'system'],
   [0x18, 'statistics'],
   [0x20, 'ohlcv-1s'],
   [0x21, 'ohlcv-1m'],

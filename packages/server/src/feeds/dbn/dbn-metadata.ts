@@ -48,7 +48,7 @@ export interface DbnMetadata {
 }
 
 /** Checks the first 8 bytes; returns the number of metadata bytes that follow. */
-export function readPrelude(bytes: Uint8Array): number {
+export function readPrelude(bytes: Uint8Array, bytesMax = METADATA_BYTES_MAX): number {
   refuseOthers(bytes);
   const version = bytes[3]!;
   if (version < 1 || version > 3) {
@@ -57,10 +57,10 @@ export function readPrelude(bytes: Uint8Array): number {
     );
   }
   const length = viewOf(bytes).getUint32(4, true);
-  if (length < METADATA_BYTES_MIN || length > METADATA_BYTES_MAX) {
+  if (length < METADATA_BYTES_MIN || length > bytesMax) {
     throw new FeedError(
       `At byte 4 the file says that its metadata have ${length} bytes; ` +
-        `${METADATA_BYTES_MIN} to ${METADATA_BYTES_MAX} can be true.`,
+        `${METADATA_BYTES_MIN} to ${bytesMax} can be true.`,
     );
   }
   return length;

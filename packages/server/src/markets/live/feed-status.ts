@@ -13,7 +13,7 @@ export interface FeedStatus {
   readonly reconnects: number;
   /** Why the last one ended; null: none has. */
   readonly lastEnd: string | null;
-  /** Why the last request for past trades failed; null: it did not. */
+  /** Why the venue wants no connection now, or why the last request for past trades failed; null: neither. */
   readonly lastFailure: string | null;
   /** The share of the venue's request budget that is left. */
   readonly requestsLeft: number;

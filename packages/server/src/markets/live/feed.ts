@@ -54,6 +54,10 @@ export type Reading =
   | { readonly kind: 'reply'; readonly message: FeedMessage }
   /** The venue does not serve this contract. */
   | { readonly kind: 'refused'; readonly symbol: string; readonly why: string }
+  /** The venue has repeated what it was asked to: what comes now is new. */
+  | { readonly kind: 'repeated'; readonly symbol: string }
+  /** The venue ends the session for a reason of its own. `retryAfterMs`: before that, another attempt is pointless. */
+  | { readonly kind: 'ended'; readonly why: string; readonly retryAfterMs: number | null }
   /** Not understood. The connection ends, because trades may be in it. */
   | { readonly kind: 'garbled'; readonly why: string };
 
@@ -85,6 +89,8 @@ export interface LineOptions {
   readonly position: string | null;
   /** The tape is empty and begins at this time, if the venue remembers it; null: it begins with the next trade. */
   readonly beginAt?: EpochNs | null;
+  /** Of the feed: what was traded before is on the tape, or a gap names it. Null: nothing is. */
+  readonly watermark?: () => EpochNs | null;
 }
 
 export interface Venue {
@@ -102,8 +108,12 @@ export interface Venue {
     contracts: readonly FeedContract[],
     lines: ReadonlyMap<string, Line>,
   ): readonly FeedMessage[];
-  /** `lines`: as for `subscribe`, where the venue wants a dialogue before it. */
-  reader(contracts: readonly FeedContract[], lines: ReadonlyMap<string, Line>): VenueReader;
+  /** `lines`: as for `subscribe`, where the venue wants a dialogue before it. `venueNow`: the venue's time, estimated. */
+  reader(
+    contracts: readonly FeedContract[],
+    lines: ReadonlyMap<string, Line>,
+    venueNow: EpochNs,
+  ): VenueReader;
   line(options: LineOptions): Line;
   /** Null: the venue has no pages. */
   page: ((contract: FeedContract, wish: PageWish) => PageRequest) | null;

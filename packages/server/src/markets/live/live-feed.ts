@@ -89,7 +89,15 @@ export class LiveFeed {
       const { symbol } = contract;
       const lastId = intake.lastId(symbol);
       const position = intake.position(lineKey(symbol));
-      const line = venue.line({ contract, budget: this.#lineBudget, lastId, position, beginAt });
+      const watermark = () => this.#watermark.watermark;
+      const line = venue.line({
+        contract,
+        budget: this.#lineBudget,
+        lastId,
+        position,
+        watermark,
+        beginAt,
+      });
       this.#lines.set(symbol, line);
     }
     const contractOf = new Map(contracts.map((contract) => [contract.symbol, contract]));
@@ -177,6 +185,11 @@ export class LiveFeed {
 
   get watermark(): EpochNs | null {
     return this.#watermark.watermark;
+  }
+
+  /** The memory for trades that wait is full. */
+  get isFull(): boolean {
+    return !this.#lineBudget.hasRoom;
   }
 
   status(now: EpochNs): FeedStatus {

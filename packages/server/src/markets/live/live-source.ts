@@ -37,6 +37,7 @@ export class LiveSource implements TradeSource {
   readonly #startedAt: EpochNs;
   readonly #startedMonotonicNs: bigint;
   #isRequested = false;
+  #isPaused = false;
   #quietSince: EpochNs;
 
   constructor(options: LiveSourceOptions) {
@@ -86,6 +87,7 @@ export class LiveSource implements TradeSource {
     const either = AbortSignal.any([signal, this.#stopped.signal]);
     while (!either.aborted) {
       this.#perform(this.#feed.timer(this.#now()));
+      this.#pause();
       await sleep(this.#options.clock, STEP_MS, either);
     }
   }
@@ -149,6 +151,7 @@ export class LiveSource implements TradeSource {
     const tell = (event: FeedEvent) => {
       if (this.#stopped.signal.aborted) return;
       this.#perform(this.#feed.event(connection, event, this.#now()));
+      this.#pause();
     };
     try {
       const socket = this.#options.network.connect(address, {
@@ -160,6 +163,14 @@ export class LiveSource implements TradeSource {
     } catch (error) {
       tell({ kind: 'closed', why: messageOf(error) });
     }
+  }
+
+  /** What waits for the tape has a limit: venues that repeat a day wait in their turn. */
+  #pause(): void {
+    const { isFull } = this.#feed;
+    if (isFull === this.#isPaused) return;
+    this.#isPaused = isFull;
+    for (const socket of this.#sockets.values()) socket.pause?.(isFull);
   }
 
   async #request({ id, request }: FeedAction & { readonly kind: 'request' }): Promise<void> {

@@ -3,6 +3,7 @@
 import { binanceCoinm, binanceUsdm } from './binance/binance-venue.ts';
 import { bybitInverseKind, bybitLinearKind } from './bybit/bybit-venue.ts';
 import { coinbase } from './coinbase/coinbase.ts';
+import { databentoKind } from './databento/databento-kind.ts';
 import { deribit } from './deribit/deribit.ts';
 import { krakenFutures } from './kraken-futures/kraken-futures.ts';
 import { okxKind } from './okx/okx-venue.ts';
@@ -11,6 +12,7 @@ import type { VenueKind } from './venue-kind.ts';
 export const VENUES: readonly VenueKind[] = [
   binanceUsdm,
   binanceCoinm,
+  databentoKind,
   coinbase,
   deribit,
   krakenFutures,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { SimTrade } from '../../../../testing/live/dialect.ts';
 import { BinanceDialect } from '../../../../testing/live/dialects/binance-dialect.ts';
+import { readerOf } from '../../../../testing/live/reader-of.ts';
 import type { FeedContract, PageAnswer } from '../feed.ts';
 import type { PageWish } from '../lines/line.ts';
 import { LineBudget } from '../lines/line-budget.ts';
@@ -100,7 +101,7 @@ test('the weight that the venue has counted is read', () => {
 test('a line closes its hole over pages that repeat and miss rows, and names what no page has', () => {
   const line = venue.line({ contract: BTC, budget: new LineBudget(), lastId: 10, position: null });
   line.connected(NOW);
-  const live = venue.reader([BTC], new Map());
+  const live = readerOf(venue, [BTC]);
   live.read('{"result":null,"id":1}');
   const [reading] = live.read(JSON.stringify({ e: 'aggTrade', s: 'BTCUSDT', ...rowOf(19) }));
   assert.ok(reading?.kind === 'trades');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readerOf as openReader } from '../../../../testing/live/reader-of.ts';
 import { recorded, recordingsMissing } from '../../../../testing/live/recorded-messages.ts';
 import type { FeedContract, Reading, VenueReader } from '../feed.ts';
 import type { FeedTrade } from '../lines/line.ts';
@@ -39,7 +40,7 @@ const openVenue = (kind: VenueKind) =>
 
 /** A reader behind its acknowledgement. */
 function readerOf(kind: VenueKind, contracts = [contract('BTCUSDT')]): VenueReader {
-  const reader = openVenue(kind).reader(contracts, new Map());
+  const reader = openReader(openVenue(kind), contracts);
   assert.deepEqual(reader.read('{"result":null,"id":1}'), [{ kind: 'subscribed' }]);
   return reader;
 }
@@ -162,7 +163,7 @@ test('a connection is subscribed when all of its messages are acknowledged', () 
   );
   assert.ok(messages.every((text) => Buffer.byteLength(text) <= 4_000));
   assert.ok(sent.length >= 2 && sent.length <= 4, `${sent.length}`);
-  const reader = venue.reader(contracts, new Map());
+  const reader = openReader(venue, contracts);
   const trade = JSON.stringify({ ...MESSAGE, s: contracts[0]!.venueSymbol });
   const answers = sent.map(({ id }) => JSON.stringify({ result: null, id }));
   for (const answer of answers.slice(1)) assert.deepEqual(reader.read(answer), []);
@@ -173,7 +174,7 @@ test('a connection is subscribed when all of its messages are acknowledged', () 
 });
 
 test('a refused subscription ends the connection, a refused question does not', () => {
-  const reader = openVenue(binanceUsdm).reader([contract('BTCUSDT')], new Map());
+  const reader = openReader(openVenue(binanceUsdm), [contract('BTCUSDT')]);
   const fault = { code: 2, msg: 'Invalid request' };
   const why = 'the venue refuses the subscription: Invalid request (2)';
   for (const text of [{ ...fault, id: 1 }, { error: fault, id: 1 }, { error: fault }]) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bybitDialect } from '../../../../testing/live/dialects/bybit-dialect.ts';
 import { contractsOf } from '../../../../testing/live/feed-run.ts';
+import { readerOf } from '../../../../testing/live/reader-of.ts';
 import type { FeedMessage, PageAnswer, Reading, VenueReader } from '../feed.ts';
 import { FieldError } from '../venue-answers.ts';
 import { bybitInverseKind } from './bybit-venue.ts';
@@ -51,7 +52,7 @@ const refused = (ret_msg: string, req_id?: string) =>
   JSON.stringify({ success: false, ret_msg, conn_id: 'c', req_id, op: 'subscribe' });
 
 function subscribed(): VenueReader {
-  const reader = venue.reader(contracts, new Map());
+  const reader = readerOf(venue, contracts);
   for (const { venueSymbol } of contracts) reader.read(acknowledged(venueSymbol));
   return reader;
 }
@@ -154,7 +155,7 @@ test('what can hold no trade of ours is left alone, and an answer to a ping show
 });
 
 test('trades wait for the last subscription of their connection', () => {
-  const reader = venue.reader(contracts, new Map());
+  const reader = readerOf(venue, contracts);
   assert.deepEqual(reader.read(acknowledged('BTCUSDT')), []);
   assert.deepEqual(reader.read(pushed({})), []);
   assert.deepEqual(reader.read(acknowledged('ETHUSDT')), []);
@@ -170,7 +171,7 @@ test('a refused contract leaves the others alone, and any other error ends the c
     'error:handler not found,topic:publicTrade.ETHUSDT',
     'Invalid symbol :[publicTrade.ETHUSDT]',
   ]) {
-    const reader = venue.reader(contracts, new Map());
+    const reader = readerOf(venue, contracts);
     reader.read(acknowledged('BTCUSDT'));
     reader.read(acknowledged('DOGEUSDT'));
     assert.deepEqual(reader.read(refused(why)), [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readerOf } from '../../../../testing/live/reader-of.ts';
 import { recording, recordingsMissing } from '../../../../testing/live/recordings.ts';
 import type { FeedContract } from '../feed.ts';
 import { bybitLinearKind } from './bybit-venue.ts';
@@ -22,7 +23,7 @@ test('recorded trades of Bybit have unlike texts and are on their grid', {
     key: null,
     venueDataset: null,
   });
-  const reader = venue.reader(contracts, new Map());
+  const reader = readerOf(venue, contracts);
   const acknowledged = JSON.stringify({ success: true, ret_msg: '', op: 'subscribe' });
   for (const _ of contracts) reader.read(acknowledged);
   const readings = recording('bybit-publictrade-2026').flatMap((message) =>

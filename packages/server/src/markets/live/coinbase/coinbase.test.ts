@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { dialectNetwork } from '../../../../testing/live/dialect-network.ts';
 import { coinbaseDialect } from '../../../../testing/live/dialects/coinbase-dialect.ts';
 import { contractsOf } from '../../../../testing/live/feed-run.ts';
+import { readerOf } from '../../../../testing/live/reader-of.ts';
 import { recorded, recordingsMissing } from '../../../../testing/live/recorded-messages.ts';
 import type { Reading } from '../feed.ts';
 import type { FeedTrade, PageWish } from '../lines/line.ts';
@@ -41,7 +42,7 @@ const message = (trades: readonly object[], type = 'update', sequence_num = 0) =
   sequence_num,
   events: [{ type, trades }],
 });
-const newReader = () => venue.reader(contracts, new Map());
+const newReader = () => readerOf(venue, contracts);
 const read = (value: object | string, reader = newReader()) =>
   reader.read(typeof value === 'string' ? value : JSON.stringify(value));
 const tradesOf = (readings: readonly Reading[]): readonly FeedTrade[] =>

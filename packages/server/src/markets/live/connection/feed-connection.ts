@@ -26,7 +26,8 @@ export interface ConnectionNews {
   readings(readings: readonly Reading[]): void;
   /** Live trades arrive from now on. */
   ready(): void;
-  ended(why: string): void;
+  /** `retryAfterMs`: as the venue says; null: it does not. */
+  ended(why: string, retryAfterMs: number | null): void;
 }
 
 export interface FeedConnectionOptions {
@@ -59,7 +60,7 @@ export class FeedConnection {
     this.id = id;
     this.#options = options;
     this.#sends = new SendPace(venue.limits.messages);
-    this.#reader = venue.reader(contracts, options.lines);
+    this.#reader = venue.reader(contracts, options.lines, options.venueNow(now));
     this.#since = now;
     this.#sentAt = now;
     this.#dataAt = now;
@@ -127,8 +128,9 @@ export class FeedConnection {
       else if (reading.kind === 'reply') this.#sends.add([reading.message]);
     }
     this.#options.news.readings(readings);
-    const garbled = readings.find((reading) => reading.kind === 'garbled');
-    if (garbled !== undefined) this.#end(`not understood: ${garbled.why}`, true);
+    const end = readings.find(({ kind }) => kind === 'garbled' || kind === 'ended');
+    if (end?.kind === 'garbled') this.#end(`not understood: ${end.why}`, true);
+    else if (end?.kind === 'ended') this.#end(end.why, true, end.retryAfterMs);
   }
 
   /** A fault of a reader must not stop the other feeds. */
@@ -179,10 +181,10 @@ export class FeedConnection {
     this.#options.news.ready();
   }
 
-  #end(why: string, isOurs: boolean): void {
+  #end(why: string, isOurs: boolean, retryAfterMs: number | null = null): void {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
     if (isOurs) this.#actions.push({ kind: 'close', connection: this.id });
-    this.#options.news.ended(why);
+    this.#options.news.ended(why, retryAfterMs);
   }
 }

@@ -42,6 +42,8 @@ export class FeedSlot {
   reconnects = 0;
   /** Why the last connection ended; null: none has. */
   lastEnd: string | null = null;
+  /** Why the venue wants no connection for a while; null: it does, or none is known. */
+  refusal: string | null = null;
 
   constructor(options: FeedSlotOptions) {
     this.#options = options;
@@ -145,7 +147,7 @@ export class FeedSlot {
           if (readings.some(({ kind }) => kind === 'trades')) this.#failures = 0;
           onReadings(readings, this.#now);
         },
-        ended: (why) => this.#ended(connection, why),
+        ended: (why, retryAfterMs) => this.#ended(connection, why, retryAfterMs),
       },
     });
     this.#collect(connection);
@@ -153,13 +155,15 @@ export class FeedSlot {
   }
 
   #ready(): void {
+    this.refusal = null;
     if (this.isReady) return;
     this.isReady = true;
     for (const line of this.#options.lines.values()) line.connected(this.#now);
   }
 
-  #ended(connection: FeedConnection, why: string): void {
+  #ended(connection: FeedConnection, why: string, retryAfterMs: number | null): void {
     this.lastEnd = why;
+    if (retryAfterMs !== null) this.refusal = why;
     this.#collect(connection);
     const isPresent = connection === this.#present;
     if (isPresent) {
@@ -172,7 +176,7 @@ export class FeedSlot {
       this.isReady = false;
       for (const line of this.#options.lines.values()) line.disconnected();
     }
-    const waitMs = backoffMs(this.#failures, this.#backoff);
+    const waitMs = Math.max(backoffMs(this.#failures, this.#backoff), retryAfterMs ?? 0);
     this.#failures += 1;
     this.#retryAt = (this.#now + BigInt(Math.ceil(waitMs)) * MS_NS_BIG) as EpochNs;
   }

@@ -130,7 +130,8 @@ export class Supervisor {
   }
 
   get lastFailure(): string | null {
-    return this.#backfiller.lastFailure;
+    const refusal = this.#slots.find((slot) => slot.refusal !== null)?.refusal ?? null;
+    return refusal ?? this.#backfiller.lastFailure;
   }
 
   requestsLeft(now: EpochNs): number {
@@ -149,6 +150,10 @@ export class Supervisor {
       } else if (reading.kind === 'leftOut') addOne(this.leftOut, reading.what);
       else if (reading.kind === 'note') addOne(this.notes, reading.what);
       else if (reading.kind === 'refused') this.refused.set(reading.symbol, reading.why);
+      else if (reading.kind === 'repeated') {
+        const line = this.#members.get(reading.symbol)?.line;
+        line?.repeated?.(this.#venueTime.at(now) ?? now);
+      }
     }
   }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { dialectNetwork } from '../../../../testing/live/dialect-network.ts';
 import { deribitDialect } from '../../../../testing/live/dialects/deribit-dialect.ts';
 import { contractsOf } from '../../../../testing/live/feed-run.ts';
+import { readerOf } from '../../../../testing/live/reader-of.ts';
 import type { PageWish } from '../lines/line.ts';
 import { deribit } from './deribit.ts';
 
@@ -35,9 +36,7 @@ const message = (...data: readonly object[]) => ({
   params: { channel: 'trades.BTC-PERPETUAL.100ms', data },
 });
 const read = (value: object | string) =>
-  venue
-    .reader(contracts, new Map())
-    .read(typeof value === 'string' ? value : JSON.stringify(value));
+  readerOf(venue, contracts).read(typeof value === 'string' ? value : JSON.stringify(value));
 const page = (body: unknown, status = 200, wish: PageWish = WISH) =>
   venue.readPage(perpetual, wish, { status, headers: {}, body: JSON.stringify(body) });
 const WISH: PageWish = { fromId: 5, toId: 9, before: null };
@@ -60,9 +59,7 @@ test('numbers may be texts, and texts of other fields may be anything', () => {
 
 test('a tiny size in exponents is exact', () => {
   const tiny = { ...perpetual, lotSizeNanos: 100 };
-  const [reading] = venue
-    .reader([tiny], new Map())
-    .read(JSON.stringify(message({ ...ROW, amount: 3e-7 })));
+  const [reading] = readerOf(venue, [tiny]).read(JSON.stringify(message({ ...ROW, amount: 3e-7 })));
   assert.ok(reading?.kind === 'trades');
   assert.equal(reading.trades[0]!.size, 3);
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { dialectNetwork } from '../../../../testing/live/dialect-network.ts';
 import { krakenFuturesDialect } from '../../../../testing/live/dialects/kraken-futures-dialect.ts';
 import { contractsOf } from '../../../../testing/live/feed-run.ts';
+import { readerOf } from '../../../../testing/live/reader-of.ts';
 import { recorded, recordingsMissing } from '../../../../testing/live/recorded-messages.ts';
 import type { FeedContract, Reading } from '../feed.ts';
 import type { FeedTrade, PageWish } from '../lines/line.ts';
@@ -46,9 +47,7 @@ const PAGE_ROW = {
 };
 const WISH: PageWish = { fromId: 5, toId: 9, before: null };
 const read = (value: object | string) =>
-  venue
-    .reader(contracts, new Map())
-    .read(typeof value === 'string' ? value : JSON.stringify(value));
+  readerOf(venue, contracts).read(typeof value === 'string' ? value : JSON.stringify(value));
 const snapshot = (...trades: readonly object[]) => ({
   feed: 'trade_snapshot',
   product_id: 'PI_XBTUSD',
@@ -201,7 +200,7 @@ test('the recording of 2021: 1003 trades of 10 products without a hole', {
     lotSizeNanos: 1_000_000_000,
     hours: null,
   }));
-  const reader = venue.reader(all, new Map());
+  const reader = readerOf(venue, all);
   const ids = new Map<string, number[]>();
   const sides = new Map<number, number>();
   const keys = new Set<string>();

@@ -6,7 +6,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_SECONDS, SECOND_NS } from '@tapeloom/core/units';
-import { dayFromNumber, epochNs } from '@tapeloom/core/utc-day';
+import { dayFromNumber, dayOf, epochNs } from '@tapeloom/core/utc-day';
 import { type FeedTrade, instantOf, type Line, type LineOutput, type PageWish } from './line.ts';
 import type { LineBudget } from './line-budget.ts';
 import { LineQueue } from './line-queue.ts';
@@ -16,28 +16,48 @@ const OVERLAP_SECONDS = 10;
 
 interface Place {
   readonly id: number;
-  /** The second to repeat from, since 1970. */
+  /** The time to repeat from: a second since 1970, and nanoseconds in it. Everything since was handed out. */
   readonly from: number;
-  /** How many trades of that second and later ones were handed out, by second. */
+  readonly fromNs: number;
+  /** The time of the latest one of the trades that were handed out. */
+  readonly lastDay: number;
+  readonly lastNs: number;
+}
+
+/** The place with what is compared there. */
+interface WrittenPlace extends Place {
+  /** How many trades since `from` were handed out, by second. */
   readonly seconds: readonly (readonly [second: number, trades: number])[];
   /** The last one of them, as text. */
   readonly last: string;
-  readonly lastDay: number;
-  readonly lastNs: number;
 }
 
 export class CountedLine implements Line {
   readonly symbol: string;
   readonly #queue: LineQueue;
+  readonly #watermark: () => EpochNs | null;
   #place: Place | null;
+  /** The last one that was handed out: a trade, or its text. */
+  #last: FeedTrade | string;
   #nextId: number;
-  /** Trades handed out by second, of the seconds that a reconnect repeats. */
+  /** The last number on the tape when the line was made. Those behind the place have no known time. */
+  readonly #lastId: number;
+  /** Trades handed out by second, of the time that a reconnect repeats. Empty behind a loss: nothing can be compared. */
   readonly #seconds: Map<number, number>;
   /** How many repeated trades are still to be skipped; null: not connected. */
   #toSkip: number | null = null;
-  #skipped: FeedTrade | null = null;
+  /** The venue was asked to repeat, and has not said that it did. */
+  #isRepeating = false;
+  /** The end of the venue's memory, when it was asked. */
+  #remembersFrom: EpochNs | null = null;
+  /** Whether a new trade, or the end of the repetition, would come behind an unknown number of missing trades. */
+  #isUnproven = false;
+  /** Trades that are no later than this place were handed out, or are lost. */
+  #doneBehind: Place | null = null;
+  /** Trades were committed without a place: those behind them are unknown. */
+  #isOrphan: boolean;
+  #waitsSince: EpochNs | null = null;
   #isPositionNew = false;
-  readonly holeSince = null;
   readonly checkWish = null;
   readonly beginsBehind = null;
   readonly fault = null;
@@ -47,37 +67,77 @@ export class CountedLine implements Line {
     readonly budget: LineBudget;
     readonly lastId: number;
     readonly position: string | null;
+    readonly watermark?: () => EpochNs | null;
   }) {
     this.symbol = options.symbol;
     this.#queue = new LineQueue(options.budget);
-    this.#place = options.position === null ? null : (JSON.parse(options.position) as Place);
+    this.#watermark = options.watermark ?? (() => null);
+    const { position } = options;
+    const place = position === null ? null : (JSON.parse(position) as WrittenPlace);
+    this.#place = place;
+    this.#last = place?.last ?? '';
     // The numbers follow from the place alone: trades that were committed without their place get the same ones again.
-    this.#nextId = this.#place === null ? options.lastId + 1 : this.#place.id + 1;
-    this.#seconds = new Map(this.#place?.seconds);
+    this.#nextId = (place?.id ?? options.lastId) + 1;
+    this.#lastId = options.lastId;
+    this.#seconds = new Map(place?.seconds);
+    this.#isOrphan = place === null && options.lastId >= 0;
   }
 
   /** The time from which the venue must repeat its stream; null: from now on. */
   get repeatFrom(): EpochNs | null {
-    if (this.#place === null) return null;
-    const { from } = this.#place;
-    return epochNs(dayFromNumber(Math.trunc(from / DAY_SECONDS)), (from % DAY_SECONDS) * SECOND_NS);
+    if (this.#isOrphan) return null;
+    if (this.#place === null || this.#seconds.size === 0) return this.#watermark();
+    const { from, fromNs } = this.#place;
+    const day = dayFromNumber(Math.trunc(from / DAY_SECONDS));
+    return epochNs(day, (from % DAY_SECONDS) * SECOND_NS + fromNs);
+  }
+
+  /**
+   * What to ask of a venue that says when it has repeated its stream: a time; 0 for all that it remembers; null for
+   * nothing. `remembersFrom`: it certainly remembers everything since.
+   */
+  repeatSince(remembersFrom: EpochNs): EpochNs | null {
+    const from = this.repeatFrom;
+    this.#isRepeating = from !== null;
+    this.#remembersFrom = remembersFrom;
+    if (from === null || from >= remembersFrom) return from;
+    return 0n as EpochNs;
   }
 
   get isWhole(): boolean {
-    return this.#toSkip === 0 && this.#queue.length === 0;
+    return (
+      this.#toSkip === 0 && !this.#isRepeating && !this.#isUnproven && this.#queue.length === 0
+    );
   }
 
-  connected(): void {
+  get holeSince(): EpochNs | null {
+    return this.#isRepeating ? this.#waitsSince : null;
+  }
+
+  connected(now: EpochNs): void {
     this.#toSkip = this.#seconds.values().reduce((sum, count) => sum + count, 0);
-    this.#skipped = null;
+    this.#doneBehind = this.#seconds.size === 0 ? this.#place : null;
+    this.#waitsSince = now;
+    this.#isUnproven = this.#isOrphan || this.#mustCompare();
   }
 
   disconnected(): void {
     this.#toSkip = null;
+    this.#isRepeating = false;
+    this.#waitsSince = null;
   }
 
-  live(trades: readonly FeedTrade[]): void {
+  live(trades: readonly FeedTrade[], now: EpochNs): void {
+    if (this.#isRepeating) this.#waitsSince = now;
     for (const trade of trades) this.#live(trade);
+  }
+
+  repeated(at: EpochNs): void {
+    if (!this.#isRepeating || this.#toSkip === null) return;
+    this.#isRepeating = false;
+    if (this.#toSkip > 0) this.#doneBehind = this.#place;
+    this.#toSkip = 0;
+    if (this.#isUnproven) this.#lose(at);
   }
 
   wanted(): PageWish | null {
@@ -88,8 +148,10 @@ export class CountedLine implements Line {
 
   pageFailed(): void {}
 
-  /** Nothing waits for a page. */
-  giveUp(): void {}
+  /** The venue does not say that it has repeated its stream. */
+  giveUp(now: EpochNs): void {
+    this.repeated(now);
+  }
 
   lacks(): boolean {
     return false;
@@ -101,50 +163,98 @@ export class CountedLine implements Line {
 
   takePosition(): string | null {
     // The place is behind all trades: it is committed with the last of them.
-    if (!this.#isPositionNew || this.#queue.length > 0) return null;
+    const place = this.#place;
+    if (!this.#isPositionNew || place === null || this.#queue.length > 0) return null;
     this.#isPositionNew = false;
-    return JSON.stringify(this.#place);
+    const seconds = [...this.#seconds];
+    return JSON.stringify({ ...place, seconds, last: textOf(this.#last) } satisfies WrittenPlace);
+  }
+
+  /** A silent contract's last trade may be out of the venue's memory. Then it is enough that the tape reaches into it. */
+  #mustCompare(): boolean {
+    const from = this.repeatFrom;
+    const remembersFrom = this.#remembersFrom;
+    const isForgotten = from !== null && remembersFrom !== null && from < remembersFrom;
+    // Behind a loss there is nothing to compare until the next trade: another cut before it is another loss.
+    if (!isForgotten) return this.#place !== null;
+    const watermark = this.#watermark();
+    return watermark === null || watermark < remembersFrom;
   }
 
   #live(trade: FeedTrade): void {
     if (this.#toSkip === null) return;
     const place = this.#place;
     if (this.#toSkip > 0 && place !== null) {
-      if (secondOf(trade) < place.from) return;
+      if (!isSince(trade, place)) return;
       // A later trade than all that were handed out: the venue has repeated fewer of them.
       if (!isLater(trade, place)) {
         this.#toSkip -= 1;
-        this.#skipped = trade;
-        if (this.#toSkip > 0 || textOf(trade) === place.last) return;
+        if (this.#toSkip > 0) return;
+        if (textOf(trade) === textOf(this.#last)) this.#isUnproven = false;
+        else this.#doneBehind = place;
+        return;
       }
       this.#toSkip = 0;
-      this.#lose(place, trade);
-      if (trade === this.#skipped) return;
+      this.#doneBehind = place;
+    }
+    if (this.#doneBehind !== null && !isLater(trade, this.#doneBehind)) return;
+    if (this.#isUnproven) {
+      // It may be on the tape: what is repeated cannot be told from the trades behind the place, so all of it is lost.
+      if (this.#isRepeating && this.#lastId >= this.#nextId) return;
+      this.#lose(instantOf(trade));
     }
     this.#emit(trade);
   }
 
-  #lose(place: Place, first: FeedTrade): void {
-    const from = epochNs(dayFromNumber(place.lastDay), place.lastNs);
-    const to = instantOf(first);
-    this.#queue.lose({ from, to: to > from ? to : from, ids: null, reason: 'not repeated' });
+  #lose(until: EpochNs): void {
+    this.#isUnproven = false;
+    this.#isOrphan = false;
+    this.#seconds.clear();
+    const place = this.#place;
+    const from = place === null ? this.#knownUntil(until) : placeInstant(place);
+    const to = until > from ? until : from;
+    const firstId = Math.max(this.#nextId, this.#lastId + 1);
+    this.#nextId = firstId;
+    this.#queue.lose({ from, to, ids: null, firstId, reason: 'not repeated' });
+  }
+
+  #knownUntil(until: EpochNs): EpochNs {
+    return this.#watermark() ?? epochNs(dayOf(until), 0);
   }
 
   #emit(trade: FeedTrade): void {
-    const second = secondOf(trade);
     const id = this.#nextId;
     this.#nextId += 1;
     this.#queue.push({ ...trade, id });
     this.#isPositionNew = true;
     const before = this.#place;
-    const from = Math.max(before?.from ?? 0, second - OVERLAP_SECONDS);
-    for (const known of this.#seconds.keys()) if (known < from) this.#seconds.delete(known);
-    if (second >= from) this.#seconds.set(second, (this.#seconds.get(second) ?? 0) + 1);
+    const second = secondOf(trade);
+    const start = this.#startBehind(trade, second);
+    if (start.from !== before?.from) {
+      for (const known of this.#seconds.keys()) if (known < start.from) this.#seconds.delete(known);
+    }
+    if (isSince(trade, start)) this.#seconds.set(second, (this.#seconds.get(second) ?? 0) + 1);
     const isNewest = before === null || isLater(trade, before);
     const lastDay = isNewest ? trade.day : before.lastDay;
     const lastNs = isNewest ? trade.ns : before.lastNs;
-    this.#place = { id, from, seconds: [...this.#seconds], last: textOf(trade), lastDay, lastNs };
+    this.#last = trade;
+    const { from, fromNs } = start;
+    this.#place = { id, from, fromNs, lastDay, lastNs };
   }
+
+  /** From where on to repeat once this trade is handed out. Before the first one there may have been others. */
+  #startBehind({ ns }: FeedTrade, second: number): Pick<Place, 'from' | 'fromNs'> {
+    const before = this.#place;
+    if (before === null || this.#seconds.size === 0)
+      return { from: second, fromNs: ns % SECOND_NS };
+    const from = second - OVERLAP_SECONDS;
+    return from > before.from ? { from, fromNs: 0 } : before;
+  }
+}
+
+function isSince(trade: FeedTrade, { from, fromNs }: Pick<Place, 'from' | 'fromNs'>): boolean {
+  const second = secondOf(trade);
+  return second > from || (second === from && trade.ns % SECOND_NS >= fromNs);
 }
 
 function isLater(
@@ -154,10 +264,16 @@ function isLater(
   return day > lastDay || (day === lastDay && ns > lastNs);
 }
 
+function placeInstant({ lastDay, lastNs }: Place): EpochNs {
+  return epochNs(dayFromNumber(lastDay), lastNs);
+}
+
 function secondOf({ day, ns }: Pick<FeedTrade, 'day' | 'ns'>): number {
   return day * DAY_SECONDS + Math.trunc(ns / SECOND_NS);
 }
 
-function textOf({ day, ns, price, size, side }: FeedTrade): string {
+function textOf(trade: FeedTrade | string): string {
+  if (typeof trade === 'string') return trade;
+  const { day, ns, price, size, side } = trade;
   return `${day} ${ns} ${price} ${size} ${side}`;
 }

@@ -64,6 +64,8 @@ export interface Line {
   connected(now: EpochNs): void;
   disconnected(): void;
   live(trades: readonly FeedTrade[], now: EpochNs): void;
+  /** The venue says that it has repeated what it was asked to. `at`: its time, estimated. */
+  repeated?(at: EpochNs): void;
   /** The page to request now; null: none. One page at a time: `page` or `pageFailed` follows. */
   wanted(now: EpochNs): PageWish | null;
   page(wish: PageWish, reading: PageReading, now: EpochNs): void;

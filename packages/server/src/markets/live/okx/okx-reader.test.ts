@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { okxDialect } from '../../../../testing/live/dialects/okx-dialect.ts';
 import { contractsOf } from '../../../../testing/live/feed-run.ts';
+import { readerOf } from '../../../../testing/live/reader-of.ts';
 import type { FeedMessage, PageAnswer, Reading } from '../feed.ts';
 import { FieldError } from '../venue-answers.ts';
 
@@ -27,8 +28,7 @@ const TRADE = {
   side: 1,
 };
 
-const read = (message: FeedMessage): readonly Reading[] =>
-  venue.reader(contracts, new Map()).read(message);
+const read = (message: FeedMessage): readonly Reading[] => readerOf(venue, contracts).read(message);
 const pushed = (changed: object, arg: object = {}) =>
   JSON.stringify({
     arg: { channel: 'trades-all', instId: 'BTC-USDT-SWAP', ...arg },

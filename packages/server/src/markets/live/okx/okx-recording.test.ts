@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readerOf } from '../../../../testing/live/reader-of.ts';
 import { recording, recordingsMissing } from '../../../../testing/live/recordings.ts';
 import type { FeedContract } from '../feed.ts';
 import type { FeedTrade } from '../lines/line.ts';
@@ -19,7 +20,7 @@ test('recorded trades of OKX have numbers without holes, and are on their grid',
   skip: recordingsMissing,
 }, () => {
   const venue = okxKind.open({ addresses: okxKind.addresses, key: null, venueDataset: null });
-  const reader = venue.reader(contracts, new Map());
+  const reader = readerOf(venue, contracts);
   const found = new Map<string, FeedTrade[]>();
   for (const message of recording('okx-trades-2022')) {
     const text = JSON.stringify(message).replace('"channel":"trades"', '"channel":"trades-all"');
