@@ -41,7 +41,7 @@ export function openIngestGround({ tapeRoot, keepDays, market: setting }: Ingest
     ...{ market, disk, tapeRoot, keepDays, waits, send },
     now: timers.now(),
   });
-  const members = new MemberTapes({ disk, tapeRoot, market, send });
+  const members = new MemberTapes({ disk, tapeRoot, setting, market, keepDays, timers, send });
   return { desk, send, market, timers, faultRetry, disk, upkeep, members };
 }
 

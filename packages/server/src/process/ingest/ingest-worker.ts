@@ -97,6 +97,7 @@ class Ingest {
 
   relist(listed: ListedDataset): void {
     market.relist?.(listed);
+    members.relist(listed);
     void this.#refresh();
   }
 
@@ -110,6 +111,7 @@ class Ingest {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    members[Symbol.dispose]();
     this.#background.dispose();
     await this.#work;
     try {

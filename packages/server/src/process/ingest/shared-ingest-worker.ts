@@ -126,6 +126,7 @@ class SharedIngest {
   /** The node that appends writes the session books. */
   #relist(listed: ListedDataset): void {
     market.relist?.(listed);
+    members.relist(listed);
     upkeep.refreshListing(clock.now());
     if (this.#keepBooksNow !== null) void this.#keepBooksNow();
   }
@@ -172,6 +173,7 @@ class SharedIngest {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    members[Symbol.dispose]();
     this.#floors[Symbol.dispose]();
     this.#background.dispose();
     // If no server responds, pending requests would delay the stop.
