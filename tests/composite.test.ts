@@ -18,13 +18,19 @@ import { createClock } from '@tapeloom/server/platform/system-clock';
 import { RecordedIo } from '../packages/cli/testing/recorded-io.ts';
 import { databentoText, type PlainTrade } from '../packages/server/testing/feeds/csv-texts.ts';
 import { ago, dateText, timeText, tradesOver } from './imported-rig.ts';
-import { killServices, RunningService, WAIT_LIMIT_MS } from './running-service.ts';
+import {
+  killServices,
+  RunningService,
+  type StreamMessage,
+  WAIT_LIMIT_MS,
+} from './running-service.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tapeloom-composite-'));
 const data = join(directory, 'data');
 const secret = join(directory, 'secret');
 const SECRET = '0123456789abcdef'.repeat(4);
 const DAY = ago(1);
+const MINUTE_NS = 60_000_000_000n;
 const HOUR_NS = 3_600_000_000_000;
 const at = (hours: number) => epochNs(DAY, hours * HOUR_NS);
 const LOST = [14, 15] as const;
@@ -37,7 +43,7 @@ const MEMBERS = {
     lot: '0.003',
     pointValue: '1',
     price: 50_000,
-    every: 2_880,
+    every: 1_440,
   },
   BYB: {
     symbol: 'BTC.byb',
@@ -47,7 +53,7 @@ const MEMBERS = {
     price: 50_001,
     every: 1_440,
   },
-  OKX: { symbol: 'BTC.okx', tick: '0.2', lot: '1', pointValue: '0.01', price: 49_999, every: 960 },
+  OKX: { symbol: 'BTC.okx', tick: '0.2', lot: '1', pointValue: '0.01', price: 49_999, every: 720 },
 } as const;
 type Member = keyof typeof MEMBERS;
 const NAMES = Object.keys(MEMBERS) as Member[];
@@ -132,36 +138,62 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
   }
 }
 
+/** Prices in ticks of 0.1, sizes in lots of 0.001: what the members' have in common. */
 interface Bar {
-  readonly open: string;
-  readonly high: string;
-  readonly low: string;
-  readonly close: string;
-  readonly volume: string;
+  readonly ts: string;
+  readonly prices: readonly number[];
+  readonly volume: number;
+  readonly bid: number;
+  readonly ask: number;
+  readonly trades: number;
 }
 
-/** One-minute bars of the trades of all members by time and then by dataset, in decimals. */
-function mergedBars(isThere: (name: Member, ts: bigint) => boolean): readonly Bar[] {
+/** One-minute bars of the trades of all members by time and then by dataset. */
+function mergedBars(isThere: (name: Member, ts: bigint) => boolean = () => true): readonly Bar[] {
   const merged = NAMES.toSorted()
     .flatMap((name) =>
       TRADES[name]
         .filter(({ ts }) => dayOf(ts as never) === DAY && isThere(name, ts))
-        .map(({ ts, price, size }) => {
-          const base = Number(size) * Number(MEMBERS[name].pointValue);
-          return { ts, price: Number(price), thousandths: Math.round(base * 1_000) };
+        .map(({ ts, price, size, side }) => {
+          const coins = Number(size) * Number(MEMBERS[name].pointValue);
+          const lots = Math.round(coins * 1_000);
+          return { minute: ts / MINUTE_NS, ts, price: Math.round(Number(price) * 10), lots, side };
         }),
     )
     // Stable: equal times stay in the order of the datasets.
-    .sort((a, b) => (a.ts < b.ts ? -1 : a.ts > b.ts ? 1 : 0));
-  return Object.values(Object.groupBy(merged, ({ ts }) => String(ts / 60_000_000_000n))).map(
-    (some) => {
-      const prices = some!.map(({ price }) => price);
-      const volume = some!.reduce((sum, { thousandths }) => sum + thousandths, 0) / 1_000;
-      const texts = [prices[0]!, Math.max(...prices), Math.min(...prices), prices.at(-1)!];
-      const [open, high, low, close] = texts.map((price) => price.toFixed(1));
-      return { open: open!, high: high!, low: low!, close: close!, volume: volume.toFixed(3) };
-    },
-  );
+    .sort((a, b) => Number(a.ts - b.ts));
+  return Object.values(Object.groupBy(merged, ({ minute }) => String(minute))).map((some) => {
+    const prices = some!.map(({ price }) => price);
+    const sum = (of: readonly { readonly lots: number }[]) =>
+      of.reduce((all, { lots }) => all + lots, 0);
+    return {
+      ts: String(some![0]!.minute * MINUTE_NS),
+      prices: [prices[0]!, Math.max(...prices), Math.min(...prices), prices.at(-1)!],
+      volume: sum(some!),
+      bid: sum(some!.filter(({ side }) => side === -1)),
+      ask: sum(some!.filter(({ side }) => side === 1)),
+      trades: some!.length,
+    };
+  });
+}
+
+interface BarItem {
+  readonly id: string;
+  readonly final?: boolean;
+  readonly ts: string;
+  readonly data: Readonly<Record<string, number>>;
+}
+
+function barOf({ ts, data: of }: BarItem): Bar {
+  const { open, high, low, close, volume, bid, ask, trades } = of;
+  return {
+    ts,
+    prices: [open!, high!, low!, close!],
+    volume: volume!,
+    bid: bid!,
+    ask: ask!,
+    trades: trades!,
+  };
 }
 
 async function history(service: RunningService, fields: Readonly<Record<string, string>> = {}) {
@@ -171,8 +203,20 @@ async function history(service: RunningService, fields: Readonly<Record<string, 
     ...fields,
   });
   const answer = await service.get(`/v1/history?${query}`, service.authorized);
-  const body = (await answer.json()) as { items?: { data: unknown }[]; gaps?: unknown };
-  return { status: answer.status, items: body.items ?? [], gaps: body.gaps, body };
+  const body = (await answer.json()) as { items?: BarItem[]; gaps?: unknown };
+  return { status: answer.status, bars: (body.items ?? []).map(barOf), gaps: body.gaps };
+}
+
+/** The final bars of the day that a stream has shown, in the order of their first version. */
+function streamedBars(messages: readonly StreamMessage[]): readonly Bar[] {
+  const bars = new Map<string, BarItem>();
+  const items = messages.flatMap((message) =>
+    message.t === 'snapshot' ? (message.items as BarItem[]) : [message as unknown as BarItem],
+  );
+  for (const item of items) {
+    if (item.final === true && dayOf(BigInt(item.ts) as never) === DAY) bars.set(item.id, item);
+  }
+  return [...bars.values()].map(barOf);
 }
 
 test('a composite is the merge of its members, with their gaps and their repairs', async () => {
@@ -184,6 +228,10 @@ test('a composite is the merge of its members, with their gaps and their repairs
   const indexAt = (name: Member, hours: number) =>
     TRADES[name].findIndex(({ ts }) => ts >= at(hours));
   for (const name of NAMES) await push(service, name, [0, indexAt(name, 6)]);
+  const watch = await service.open();
+  const bars = { instrument: 'BTC.all', indicator: 'bars', params: { depth: 5000 } };
+  await watch.send({ t: 'subscribe', sub: 'bars', ...bars });
+  await watch.first(({ t }) => t === 'snapshot');
   const [lost, again] = [indexAt('OKX', LOST[0]), indexAt('OKX', LOST[1])];
   await push(service, 'OKX', [indexAt('OKX', 6), lost]);
   await push(service, 'OKX', [again, TRADES.OKX.length], at(LOST[1]));
@@ -193,23 +241,37 @@ test('a composite is the merge of its members, with their gaps and their repairs
   let found = await history(service, { gaps: 'allow' });
   await until('the day', async () => {
     found = await history(service, { gaps: 'allow' });
-    return found.status === 200 && found.items.length >= 23 * 60;
+    return found.status === 200 && found.bars.length === 24 * 60;
   });
-  console.log(JSON.stringify(found.items[0]), JSON.stringify(found.gaps), found.items.length);
-  assert.deepEqual(found.gaps, [
-    { from: String(at(LOST[0])), to: String(at(LOST[1])), why: 'partial' },
-  ]);
-  console.log(mergedBars(() => true)[0]);
+  // What the member's tape had before is from its last trade on unknown.
+  const since = TRADES.OKX[lost - 1]!.ts + 1n;
+  const gap = { from: String(since), to: String(at(LOST[1])), why: 'partial' };
+  assert.deepEqual(found.gaps, [gap]);
+  const isThere = (name: Member, ts: bigint) => name !== 'OKX' || ts < since || ts >= at(LOST[1]);
+  assert.deepEqual(found.bars, mergedBars(isThere));
+  await until('the stream', async () => streamedBars(watch.messages).length >= 24 * 60);
+  assert.deepEqual(streamedBars(watch.messages), found.bars);
+  await watch.close();
   const path = join(directory, 'trades.csv');
   const end = TRADES.OKX.findIndex(({ ts }) => dayOf(ts as never) > DAY);
   writeFileSync(path, databentoText(TRADES.OKX.slice(0, end), { isPretty: true }));
   const covers = `${dateText(DAY)}..${dateText(addDays(DAY, 1))}`;
   const io = new RecordedIo();
-  const words = [path, '--covers', covers, '--data', data, '--contract', 'BTC.okx'];
+  const words = [
+    path,
+    '--covers',
+    covers,
+    '--data',
+    data,
+    '--dataset',
+    'OKX',
+    '--contract',
+    'BTC.okx',
+  ];
   assert.equal(await importCommand.run(words, io), 0, io.err);
   await until('the repair', async () => (await history(service)).status === 200);
   found = await history(service);
-  console.log(found.items.length, mergedBars(() => true).length);
+  assert.deepEqual(found.bars, mergedBars());
   const { code } = await service.stop('SIGTERM');
   assert.equal(code, 0, service.errors);
 });

@@ -4,7 +4,7 @@
  */
 
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
-import { addDays, dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
+import { dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
 import { type Fault, SimDisk } from '../../../../simulation/disk/sim-disk.ts';
 import { CompositeFeed } from '../../src/markets/composite/composite-feed.ts';
@@ -61,7 +61,7 @@ function composite(members: readonly string[]) {
   return { extends: 'crypto-perpetual', name: 'all', symbol: '{root}.all', members };
 }
 
-export const DATASETS: readonly ListedDataset[] = readInstruments(FILE).datasets;
+const DATASETS: readonly ListedDataset[] = readInstruments(FILE).datasets;
 const listedOf = (name: string) => DATASETS.find((one) => one.name === name)!;
 const symbolsOf = (name: string) => listedOf(name).contracts.map((one) => one.contract.symbol);
 export const contractOf = (symbol: string) =>
@@ -300,5 +300,3 @@ export function mergedRows(rows: readonly Row[], before: EpochNs): readonly Row[
       return a.rank - b.rank;
     });
 }
-
-export const tomorrow = addDays(DAY, 1);

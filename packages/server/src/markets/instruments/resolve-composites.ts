@@ -12,6 +12,8 @@ import type { Reading } from './reading.ts';
 
 /** Of all composites of a dataset: each has a position on the tape. */
 const MEMBERS_MAX = 256;
+/** A note has room for it and the symbol of a member. */
+const SYMBOL_CHARACTERS_MAX = 48;
 /** A price in one of these is a price in dollars. */
 const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDC', 'USDT']);
 const NANOS = 1_000_000_000n;
@@ -52,6 +54,11 @@ function withMembers(
   if (memberNames === null) {
     reading.fault('lacks "members": the symbols of at least two contracts of other datasets');
     return named;
+  }
+  const { symbol } = named.contract;
+  if (symbol.length > SYMBOL_CHARACTERS_MAX) {
+    const most = `at most ${SYMBOL_CHARACTERS_MAX} characters`;
+    reading.fault(`gives the symbol ${symbol}; that of a composite has ${most}`);
   }
   const found = memberNames.flatMap((name) => memberOf(name, named.contract, datasets) ?? []);
   refuseTwins(found);

@@ -13,7 +13,7 @@ import {
 } from '../../markets/instruments/instruments-file.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';
 import { openMarket } from '../../markets/open-market.ts';
-import { pushedDatasets, sharedMarkets } from '../../markets/read-markets.ts';
+import { receivedListings, sharedMarkets } from '../../markets/read-markets.ts';
 import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import type { ClockSetting } from '../../platform/system-clock.ts';
 import type { DatasetBook } from '../../runs/session-tables.ts';
@@ -43,8 +43,8 @@ export type IngestsSetting = Omit<IngestWorkerData, 'market' | 'clock'>;
 export class Ingests implements AsyncDisposable {
   /** In the order of their settings. */
   readonly datasets: readonly string[];
-  /** Those whose trades are pushed. */
-  readonly pushed: readonly string[];
+  /** Those whose trades are received: an empty tape may stay empty. */
+  readonly received: readonly string[];
   readonly #setting: IngestsSetting;
   readonly #events: IngestsEvents;
   readonly #handles = new Map<string, IngestHandle>();
@@ -60,7 +60,7 @@ export class Ingests implements AsyncDisposable {
     this.#events = events;
     this.#shared = sharedMarkets({ live: markets });
     this.datasets = markets.map((market) => openMarket(market).dataset);
-    this.pushed = pushedDatasets({ live: markets });
+    this.received = receivedListings({ live: markets }).map(({ name }) => name);
     this.#opened = this.#open(markets);
     // Callers that await it get the error.
     this.#opened.catch(() => undefined);
