@@ -151,20 +151,21 @@ export class CompositeRun {
     return this.#feed;
   }
 
-  /** A member trades until its watermark is there. Some trades are at the watermark, and many share their time. */
+  /** A member trades until its watermark is there; it may have trades ahead of it. Some trades are at the watermark, and many share their time. */
   async trade(
     member: Member,
     to: EpochNs,
     perSecond: number,
     notes: TapeNote[] = [],
+    ahead: EpochNs = to,
   ): Promise<void> {
     const { tape, lastIds } = this.#members.get(member)!;
     const from = tape.publisher.promise ?? START;
     if (to < from) return;
     // The tape turns its day at midnight, and trades of two days are two batches.
     const batches = symbolsOf(member).flatMap((symbol) => {
-      const count = Math.floor(this.#random() * 2 * perSecond * (Number(to - from) / 1e9));
-      const times = Array.from({ length: count }, () => this.#time(from, to)).sort();
+      const count = Math.floor(this.#random() * 2 * perSecond * (Number(ahead - from) / 1e9));
+      const times = Array.from({ length: count }, () => this.#time(from, ahead)).sort();
       let last = lastIds.get(symbol) ?? 0;
       return Object.values(Object.groupBy(times, (time) => dayOf(time as EpochNs))).map((some) => {
         const day = dayOf(some![0] as EpochNs);

@@ -235,7 +235,7 @@ test('a member that stands still holds the others, is left out with a gap, and c
     { symbol: 'ETH.all', ...gap, reason: 'ETH.okx: left out' },
   ]);
   // It is far behind and stays out; then it has nearly caught up and is waited for.
-  await run.trade('OKX', at(19), 10);
+  await run.trade('OKX', at(19), 10, [], at(35));
   await run.merge();
   for (const member of ['BIN', 'BYB'] as const) await run.trade(member, at(31), 10);
   await run.merge();
@@ -265,22 +265,46 @@ test('a member that stands still holds the others, is left out with a gap, and c
   await run.close();
 });
 
+test('after a restart a member that was left out stays out until it moves', async () => {
+  const run = await CompositeRun.begin(4, { leaveOutAfterMs: 60_000 });
+  for (const member of MEMBERS) await run.trade(member, at(1), 10);
+  for (const member of ['BIN', 'BYB'] as const) await run.trade(member, at(8), 10);
+  await run.merge();
+  run.now = 60n * SECOND_NS;
+  await run.merge();
+  assert.equal(run.promise, at(8));
+  for (const member of ['BIN', 'BYB'] as const) await run.trade(member, at(9), 10);
+  assert.equal(await run.merge({ operation: 0, fault: 'halt', end: 'power' }), false);
+  await run.merge();
+  assert.equal(run.promise, at(9));
+  await run.trade('OKX', at(10), 10);
+  for (const member of ['BIN', 'BYB'] as const) await run.trade(member, at(11), 10);
+  await run.merge();
+  assert.equal(run.promise, at(10));
+  const ends = run.notedGaps.map(({ from, to }) => [from, to]);
+  assert.deepEqual(ends, [
+    [at(1), at(9)],
+    [at(1), at(9)],
+  ]);
+  await run.close();
+});
+
 test('nobody is left out while all stand still, and the last one never is', async () => {
   const run = await CompositeRun.begin(2, { leaveOutAfterMs: 60_000 });
   for (const member of MEMBERS) await run.trade(member, at(1), 10);
   await run.merge();
   run.now = 7_200n * SECOND_NS;
   await run.merge();
-  await run.trade('BYB', at(2), 10);
+  await run.trade('OKX', at(2), 10);
   await run.merge();
   assert.equal(run.promise, at(1), 'they may follow soon');
   run.now += 60n * SECOND_NS;
   await run.merge();
   assert.equal(run.promise, at(2));
-  assert.equal(run.feed!.openGaps, 4);
+  assert.equal(run.feed!.openGaps, 3);
   run.now += 7_200n * SECOND_NS;
   await run.merge();
-  assert.equal(run.feed!.openGaps, 4);
+  assert.equal(run.feed!.openGaps, 3);
   await run.close();
 });
 
