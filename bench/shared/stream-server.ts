@@ -86,7 +86,7 @@ const doors = new Doors(
     ingests: {
       follow,
       datasets: [dataset],
-      pushed: [],
+      received: [],
       timeOf: () => dataset,
       check: () => undefined,
       relist: () => false,

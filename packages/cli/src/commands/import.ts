@@ -206,6 +206,12 @@ async function whyForeign(
   data: string,
   { name, live }: ListedDataset,
 ): Promise<string | null> {
+  if (live?.source === 'composite') {
+    return (
+      `${name} has composites, whose days follow those of their members. Import the file into the dataset of a member:\n` +
+      'the day of the composite is then repaired by the service.\n'
+    );
+  }
   if (live !== undefined || !(await hasLiveTape(disk, `${data}/tape`, name))) return null;
   return (
     `The tape of ${name} was written by a simulated or replayed market, or its trades were pushed before: files can be\n` +

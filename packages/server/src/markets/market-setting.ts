@@ -1,7 +1,12 @@
 /** The settings of a market, in a form that passes between threads, and their derivation from the configuration. */
 
 import type { Config } from '../config/config.ts';
-import type { ListedDataset, PushedFeed, VenueFeed } from './instruments/instruments-file.ts';
+import type {
+  CompositeFeed,
+  ListedDataset,
+  PushedFeed,
+  VenueFeed,
+} from './instruments/instruments-file.ts';
 import type { SharedBudget } from './live/connection/venue-budget.ts';
 import type { ReplayOptions } from './replay/replay-dataset.ts';
 import type { SimLiveOptions } from './sim/sim-live.ts';
@@ -13,6 +18,7 @@ export type MarketSetting =
   /** Other programs push the trades. */
   | { readonly kind: 'push'; readonly listed: ListedDataset; readonly feed: PushedFeed }
   | VenueSetting
+  | CompositeSetting
   /** Time passes, but there are no trades. */
   | { readonly kind: 'still' };
 
@@ -23,6 +29,13 @@ export interface VenueSetting {
   readonly feed: VenueFeed;
   /** Shared with the process's other feeds of the venue; absent: there are none. */
   readonly budget?: SharedBudget;
+}
+
+/** The trades are those of other markets of the service. */
+export interface CompositeSetting {
+  readonly kind: 'composite';
+  readonly listed: ListedDataset;
+  readonly feed: CompositeFeed;
 }
 
 /** The dataset of the instruments file behind a market; null: it is none of them. */

@@ -14,6 +14,7 @@ import type { Disk } from '../platform/disk/disk.ts';
 import type { PushAnswer, PushRequest } from '../platform/push-exchange.ts';
 import type { TapeManifest } from '../tape/tape-manifest.ts';
 import type { Intake } from '../tape/write/intake.ts';
+import type { MemberTape } from './composite/member-tape.ts';
 import type { ListedDataset } from './instruments/instruments-file.ts';
 import type { ConnectionState } from './live/feed.ts';
 
@@ -53,6 +54,8 @@ export interface LiveMarket extends Market {
   source(options: SourceOptions): TradeSource;
   /** Replaces the contracts while the source runs; absent: they are fixed. */
   relist?(listed: ListedDataset): void;
+  /** The tape of another dataset can be read in this thread; absent: no trades come from others. */
+  join?(dataset: string, tape: MemberTape): void;
 }
 
 export interface FillItem {

@@ -1,5 +1,6 @@
 /** Opens a market for the thread that writes its tape: with its source and its past days. */
 
+import { CompositeLive } from './composite/composite-live.ts';
 import { VenueLive } from './live/venue-live.ts';
 import type { LiveMarket } from './market.ts';
 import type { MarketSetting } from './market-setting.ts';
@@ -18,6 +19,8 @@ export function openLiveMarket(setting: MarketSetting): LiveMarket {
       return new PushLive(setting.listed, setting.feed);
     case 'venue':
       return new VenueLive(setting);
+    case 'composite':
+      return new CompositeLive(setting);
     case 'still':
       return new StillMarket();
     default:

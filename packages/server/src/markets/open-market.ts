@@ -15,6 +15,7 @@ export function openMarket(setting: MarketSetting): Market {
       return new ReplayDataset(setting);
     case 'push':
     case 'venue':
+    case 'composite':
       return new FilesMarket(setting.listed, new Map(), new Map());
     case 'still':
       return new StillMarket();

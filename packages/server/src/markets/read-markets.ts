@@ -41,6 +41,7 @@ function receivedMarkets(listed: readonly ListedDataset[]): readonly MarketSetti
     const feed = one.live;
     if (feed === undefined) return [];
     if (feed.source === 'push') return [{ kind: 'push', listed: one, feed }];
+    if (feed.source === 'composite') return [{ kind: 'composite', listed: one, feed }];
     const group = venueNamed(feed.venue)!.budgetGroup;
     const budget = budgets.getOrInsertComputed(group, newSharedBudget);
     return [{ kind: 'venue', listed: one, feed, budget }];

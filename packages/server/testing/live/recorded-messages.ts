@@ -9,9 +9,14 @@ const folder = '/work/shared/data/feeds';
 export const recordingsMissing = existsSync(folder) ? false : `${folder} is not there`;
 
 /** The messages of a recording, in order. */
-export function recorded(name: string): readonly string[] {
+export function recording(name: string): readonly unknown[] {
   const lines = readFileSync(join(folder, `${name}.jsonl`), 'utf8')
     .trim()
     .split('\n');
-  return lines.map((line) => JSON.stringify((JSON.parse(line) as { data: unknown }).data));
+  return lines.map((line) => (JSON.parse(line) as { data: unknown }).data);
+}
+
+/** The same as texts, as the venue sent them. */
+export function recorded(name: string): readonly string[] {
+  return recording(name).map((message) => JSON.stringify(message));
 }

@@ -19,6 +19,7 @@ import {
   type DecidedByAlias,
   type InstrumentsFile,
   type ListedDataset,
+  type LiveFeed,
 } from './instruments-file.ts';
 
 /** How far ahead sessions are compared. */
@@ -60,6 +61,7 @@ export function diffInstruments(
     } else {
       diffLive(list, old, young);
       diffContracts(list, contractsOf(old), contractsOf(young));
+      diffMembers(list, old, young);
       diffCalendars(list, old, young, now);
       diffAliases(list, old, young, dayOf(now));
     }
@@ -99,9 +101,37 @@ function diffLive(
   const keep = isUsed ? ' It has days on the tape. Choose another name for the new dataset.' : '';
   if (before === undefined) list.tell(`Its trades are received, not imported.${keep}`, isUsed);
   else if (after === undefined) list.tell(`Its trades are imported, not received.${keep}`, isUsed);
-  else {
+  else if (before.source === 'composite' || after.source === 'composite') {
+    diffComposite(list, before, after, keep, isUsed);
+  } else {
     const minutes = after.gapAfterMs / MINUTE_MS;
     list.tell(`The watermark stays ${after.graceMs} ms back; gaps begin after ${minutes} minutes.`);
+  }
+}
+
+function diffComposite(
+  list: Changes,
+  before: LiveFeed,
+  after: LiveFeed,
+  keep: string,
+  isUsed: boolean,
+): void {
+  if (after.source !== 'composite') list.tell(`It is no composite any more.${keep}`, isUsed);
+  else if (before.source !== 'composite') list.tell(`It becomes a composite.${keep}`, isUsed);
+  else {
+    const minutes = after.leaveOutAfterMs / MINUTE_MS;
+    list.tell(`A member that stands still is left out after ${minutes} minutes.`);
+  }
+}
+
+/** From now on the trades of others are merged; what is on the tape stays. */
+function diffMembers(list: Changes, before: ListedDataset, after: ListedDataset): void {
+  for (const { contract, members } of after.contracts) {
+    const old = before.contracts.find((one) => one.contract.symbol === contract.symbol);
+    const names = (of: typeof members) => (of ?? []).map(({ symbol }) => symbol);
+    const [was, is] = [names(old?.members), names(members)];
+    if (old === undefined || isDeepStrictEqual(was, is)) continue;
+    list.tell(`The members of ${contract.symbol} become ${some(is)}, they were ${some(was)}.`);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type RollChain,
   rollsOf,
 } from '@tapeloom/core/instrument/decided-rolls';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import type { VenueAddresses } from '../live/venue-kind.ts';
 
 export interface InstrumentsFile {
@@ -14,7 +15,7 @@ export interface InstrumentsFile {
 }
 
 /** How the tape of a dataset grows. */
-export type LiveFeed = PushedFeed | VenueFeed;
+export type LiveFeed = PushedFeed | VenueFeed | CompositeFeed;
 
 interface FeedTerms {
   /** How long trades may be on their way: the watermark stays this far behind the venue's time. */
@@ -41,6 +42,13 @@ export interface VenueFeed extends FeedTerms {
   readonly backfillMs: number;
 }
 
+/** The trades are those of other datasets of the file. */
+export interface CompositeFeed {
+  readonly source: 'composite';
+  /** A member's dataset that stands still for so long is left out. */
+  readonly leaveOutAfterMs: number;
+}
+
 export interface ListedDataset {
   readonly name: string;
   /** Absent: its days are imported. */
@@ -58,6 +66,21 @@ export interface NamedContract {
   readonly names: readonly string[];
   /** The venue's name for it; absent: its symbol, without the name of the feed behind a dot. */
   readonly venueSymbol?: string;
+  /** Its size is an amount of money, not of the coin. */
+  readonly inverse?: true;
+  /** The contracts that a composite is made of, at least two. */
+  readonly members?: readonly CompositeMember[];
+}
+
+export interface CompositeMember {
+  readonly symbol: string;
+  readonly dataset: string;
+  /** Ticks of the composite in one of the member's. */
+  readonly ticks: number;
+  /** Lots of the composite in one of the member's. */
+  readonly lots: number;
+  readonly expiresAt: EpochNs;
+  readonly calendar: Calendar;
 }
 
 /** `feedName`: symbols may carry it behind a dot. */
@@ -76,6 +99,12 @@ export type ListedAlias = Pick<Alias, 'alias' | 'root'> &
 
 export function contractsOf({ contracts }: ListedDataset): Contract[] {
   return contracts.map(({ contract }) => contract);
+}
+
+/** The datasets of the members of its composites. */
+export function memberDatasetsOf({ contracts }: ListedDataset): readonly string[] {
+  const members = contracts.flatMap(({ members = [] }) => members);
+  return [...new Set(members.map(({ dataset }) => dataset))];
 }
 
 export function namesOf({ contracts, aliases }: ListedDataset): string[] {

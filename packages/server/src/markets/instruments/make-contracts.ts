@@ -16,9 +16,11 @@ import type { Reading } from './reading.ts';
 const NEVER_EXPIRES = 4_133_404_800_000_000_000n as EpochNs;
 const CONTRACTS_OF_RANGE_MAX = 1_000;
 
-export interface MadeContract extends NamedContract {
+export interface MadeContract extends Omit<NamedContract, 'members'> {
   /** Where faults of the contract are recorded. */
   readonly reading: Reading;
+  /** Of a composite, where its members are named. */
+  readonly memberNames: readonly Reading[] | null;
 }
 
 export function businessDaysOf(form: ProductForm, calendar: Calendar): IsBusinessDay {
@@ -45,7 +47,7 @@ export function makeContracts(
 }
 
 function perpetual(
-  { product, symbol, names, venueSymbol, reading }: ProductForm,
+  { product, symbol, names, venueSymbol, isInverse, members, reading }: ProductForm,
   dataset: string,
 ): MadeContract {
   const month = { root: product.root, year: 2100, month: 12, expiryDay: dayOf(NEVER_EXPIRES) };
@@ -59,6 +61,8 @@ function perpetual(
     },
     names: names.map((pattern) => nameByPattern(pattern, month)),
     ...(venueSymbol !== null && { venueSymbol }),
+    ...(isInverse && { inverse: true }),
+    memberNames: members,
   };
 }
 
@@ -96,6 +100,8 @@ function ofRange(
       reading,
       contract: { ...contract, symbol: nameByPattern(symbol, month) },
       names: names.map((pattern) => nameByPattern(pattern, month)),
+      ...(form.isInverse && { inverse: true }),
+      memberNames: null,
     });
   }
   if (made.length === 0) reading.fault(`has none of the months ${product.months}`);
@@ -116,6 +122,8 @@ function written(form: ProductForm, dataset: string, contract: WrittenContract):
     },
     names: contract.names,
     ...(contract.venueSymbol !== null && { venueSymbol: contract.venueSymbol }),
+    ...(form.isInverse && { inverse: true }),
+    memberNames: contract.members ?? form.members,
   };
 }
 

@@ -276,7 +276,7 @@ test('a dataset may receive its trades, with a grace and a length of outages tha
   assert.equal(dataset(readInstruments(withProduct({})), 'X').live, undefined);
   assert.match(
     faultsOf(live({ source: 'poll' })).join(),
-    /datasets\.X\.live\.source is "poll"; push would do/,
+    /datasets\.X\.live\.source is "poll"; push, composite would do/,
   );
   assert.match(faultsOf(live({})).join(), /datasets\.X\.live lacks "source"/);
   assert.match(

@@ -20,6 +20,7 @@ import { readCalendar } from './read-calendar.ts';
 import { readLive } from './read-live.ts';
 import { type ProductForm, readProduct } from './read-product.ts';
 import { FaultsError, Reading } from './reading.ts';
+import { type MadeDataset, resolveComposites } from './resolve-composites.ts';
 import { CALENDAR_TEMPLATES } from './templates.ts';
 
 const DATASETS_MAX = 64;
@@ -49,8 +50,10 @@ function instrumentsIn(entry: Entry): InstrumentsFile {
   });
   const forms = [...named].map(([name, field]) => readDataset(field, name));
   reading.settle();
-  const datasets = forms.map(makeDataset);
-  checkAcross(forms, datasets);
+  const made = forms.map(makeDataset);
+  checkAcross(forms, made);
+  reading.settle();
+  const datasets = resolveComposites(made);
   reading.settle();
   return { datasets };
 }
@@ -70,10 +73,11 @@ function readDataset(reading: Reading, name: string): DatasetForm {
   const calendars = fields.optional('calendars', (field) => limited(field, CALENDARS_MAX));
   const products = fields.required('products', new Map(), (field) => limited(field, PRODUCTS_MAX));
   const aliases = fields.optional('aliases', (field) => limited(field, ALIASES_MAX));
+  const live = fields.optional('live', readLive);
   return {
     reading,
     name,
-    live: fields.optional('live', readLive),
+    live,
     calendars: new Map(
       [...(calendars ?? [])].map(([calendar, field]) => {
         safe(field, calendar);
@@ -82,7 +86,7 @@ function readDataset(reading: Reading, name: string): DatasetForm {
     ),
     products: [...products].map(([root, field]) => {
       safe(field, root);
-      return readProduct(field, root);
+      return readProduct(field, root, live?.source === 'composite');
     }),
     aliases: [...(aliases ?? [])].map(([alias, field]) => {
       safe(field, alias);
@@ -91,7 +95,7 @@ function readDataset(reading: Reading, name: string): DatasetForm {
   };
 }
 
-function makeDataset(form: DatasetForm): ListedDataset {
+function makeDataset(form: DatasetForm): MadeDataset {
   const { reading, name, live, products } = form;
   const calendars = new Map<string, Calendar>();
   const made = products.map((product) => {
@@ -118,14 +122,14 @@ function makeDataset(form: DatasetForm): ListedDataset {
     name,
     ...(live !== undefined && { live }),
     calendars: [...calendars.values()],
-    contracts: contracts.map(({ reading: _, names, ...made }) => ({
+    contracts: contracts.map(({ reading: _, memberNames: __, names, ...made }) => ({
       ...made,
       names: [...new Set(names)].filter((it) => it !== made.contract.symbol),
     })),
     aliases,
   };
   if (!reading.hasFaults) checkBook(reading, dataset);
-  return dataset;
+  return { reading, dataset, made: contracts };
 }
 
 function calendarOf(
@@ -181,9 +185,9 @@ function checkBook(reading: Reading, dataset: ListedDataset): void {
 }
 
 /** Names of contracts and aliases are unique within a service, across datasets. */
-function checkAcross(forms: readonly DatasetForm[], datasets: readonly ListedDataset[]): void {
+function checkAcross(forms: readonly DatasetForm[], datasets: readonly MadeDataset[]): void {
   const datasetByName = new Map<string, string>();
-  for (const [index, dataset] of datasets.entries()) {
+  for (const [index, { dataset }] of datasets.entries()) {
     for (const name of namesOf(dataset)) {
       const other = datasetByName.getOrInsert(name, dataset.name);
       if (other === dataset.name) continue;

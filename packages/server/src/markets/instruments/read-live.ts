@@ -1,19 +1,21 @@
 /**
  * Reads how a dataset gets its trades: `live: { source: push, graceMs: 250, gapAfterMinutes: 15 }` from other programs,
- * `live: { feed: okx }` from a venue.
+ * `live: { feed: okx }` from a venue, `live: { source: composite, leaveOutAfterMinutes: 10 }` from other datasets.
  */
 
 import { HOUR_MS, MINUTE_MS } from '@tapeloom/core/units';
 import { didYouMean } from '../../config/nearest-name.ts';
 import type { VenueAddresses, VenueKind } from '../live/venue-kind.ts';
 import { VENUES, venueNamed } from '../live/venues.ts';
-import type { LiveFeed, VenueFeed } from './instruments-file.ts';
+import type { CompositeFeed, LiveFeed, VenueFeed } from './instruments-file.ts';
 import type { Fields, Reading } from './reading.ts';
 
 const GRACE_MS = 250;
 const GRACE_MS_MAX = 60_000;
 const GAP_AFTER_MINUTES = 15;
 const GAP_AFTER_MINUTES_MAX = 1_440;
+const LEAVE_OUT_AFTER_MINUTES = 10;
+const LEAVE_OUT_AFTER_MINUTES_MAX = 1_440;
 const TERMS = ['graceMs', 'gapAfterMinutes'];
 const BACKFILL_HOURS_MAX = 2_160;
 const VENUE_FIELDS = ['feed', 'addresses', 'keyFile', 'venueDataset', 'backfillHours', ...TERMS];
@@ -22,18 +24,31 @@ const STREAM = /^(?:wss?|tcp):$/;
 const REST = /^https?:$/;
 
 export function readLive(reading: Reading): LiveFeed {
-  const isVenue = reading.isMap && reading.named().has('feed');
-  if (isVenue) return readVenue(reading);
+  const named = reading.isMap ? reading.named() : new Map<string, Reading>();
+  if (named.has('feed')) return readVenue(reading);
+  const source = named.get('source')?.oneOf(['push', 'composite']);
+  if (source === 'composite') return readComposite(reading);
   const fields = reading.fields(['source', ...TERMS]);
-  const source = fields.required('source', 'push', (field) => field.oneOf(['push']));
-  return { source, ...termsOf(fields) };
+  if (source === undefined) fields.required('source', 'push', () => 'push');
+  return { source: 'push', ...termsOf(fields) };
+}
+
+function readComposite(reading: Reading): CompositeFeed {
+  const fields = reading.fields(['source', 'leaveOutAfterMinutes']);
+  const minutes = fields.optional('leaveOutAfterMinutes', (field) =>
+    field.whole(1, LEAVE_OUT_AFTER_MINUTES_MAX),
+  );
+  return {
+    source: 'composite',
+    leaveOutAfterMs: (minutes ?? LEAVE_OUT_AFTER_MINUTES) * MINUTE_MS,
+  };
 }
 
 /** A venue may need more time than others until its trades are there. */
 function termsOf(
   fields: Fields,
   graceMsOfVenue = GRACE_MS,
-): Pick<LiveFeed, 'graceMs' | 'gapAfterMs'> {
+): Pick<VenueFeed, 'graceMs' | 'gapAfterMs'> {
   const graceMs = fields.optional('graceMs', (field) => field.whole(0, GRACE_MS_MAX));
   const minutes = fields.optional('gapAfterMinutes', (it) => it.whole(1, GAP_AFTER_MINUTES_MAX));
   return {

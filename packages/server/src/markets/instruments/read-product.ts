@@ -11,6 +11,7 @@ import { readTime, readZone } from './read-calendar.ts';
 import type { Fields, Reading } from './reading.ts';
 import { PRODUCT_TEMPLATE_NAMES, productTemplate } from './templates.ts';
 
+const MEMBERS_MAX = 16;
 const WRITTEN_CONTRACTS_MAX = 10_000;
 const NAMES_MAX = 16;
 const NAME_CHARACTERS_MAX = 64;
@@ -30,6 +31,9 @@ export interface ProductForm {
   readonly contracts: MonthRange | readonly WrittenContract[] | null;
   /** For one perpetual; null: the default. */
   readonly venueSymbol: string | null;
+  readonly isInverse: boolean;
+  /** Of a composite: those of its one perpetual. */
+  readonly members: readonly Reading[] | null;
 }
 
 export interface MonthRange {
@@ -47,6 +51,7 @@ export interface WrittenContract {
   readonly tickSizeNanos: number | null;
   readonly names: readonly string[];
   readonly venueSymbol: string | null;
+  readonly members: readonly Reading[] | null;
 }
 
 const FIELDS = [
@@ -66,13 +71,24 @@ const FIELDS = [
   'names',
   'contracts',
   'venueSymbol',
+  'inverse',
 ];
+const COMPOSITE_FIELDS = [...FIELDS, 'members'];
+/** The size of a composite is in units of the coin. */
+const POINT_VALUE = 1_000_000_000;
 
-export function readProduct(written: Reading, root: string): ProductForm {
+/** A tick or lot of a composite that is not written is 0: it follows from the members. */
+export function readProduct(written: Reading, root: string, isComposite: boolean): ProductForm {
   const reading = withTemplate(written);
-  const fields = reading.fields(FIELDS);
+  const fields = reading.fields(isComposite ? COMPOSITE_FIELDS : FIELDS);
   const text = (name: string) => fields.required(name, '', (field) => field.text());
-  const contracts = fields.optional('contracts', readContracts) ?? null;
+  const nanos = (name: string, example: string, otherwise: number) => {
+    const read = (field: Reading) => field.nanos(example);
+    if (isComposite) return fields.optional(name, read) ?? otherwise;
+    return fields.required(name, 1, read);
+  };
+  const contracts =
+    fields.optional('contracts', (field) => readContracts(field, isComposite)) ?? null;
   return {
     reading: written,
     product: {
@@ -80,9 +96,9 @@ export function readProduct(written: Reading, root: string): ProductForm {
       name: text('name'),
       exchange: text('exchange'),
       currency: fields.required('currency', 'USD', readCurrency),
-      tickSizeNanos: fields.required('tick', 1, (field) => field.nanos('"0.25"')),
-      lotSizeNanos: fields.required('lot', 1, (field) => field.nanos('"1" or "0.001"')),
-      pointValueNanos: fields.required('pointValue', 1, (field) => field.nanos('"50"')),
+      tickSizeNanos: nanos('tick', '"0.25"', 0),
+      lotSizeNanos: nanos('lot', '"1" or "0.001"', 0),
+      pointValueNanos: nanos('pointValue', '"50"', POINT_VALUE),
       calendar: fields.required('calendar', '', (field) => field.safeName()),
       months: fields.optional('months', readMonths) ?? '',
     },
@@ -94,12 +110,13 @@ export function readProduct(written: Reading, root: string): ProductForm {
     names: fields.optional('names', readPatterns) ?? [],
     contracts,
     venueSymbol: fields.optional('venueSymbol', readVenueSymbol) ?? null,
+    isInverse: fields.optional('inverse', (field) => field.oneOf(['true', 'false'])) === 'true',
+    members: fields.optional('members', readMembers) ?? null,
   };
 }
 
-/** Whether the format of products knows this field. */
-export function isProductField(name: string): boolean {
-  return FIELDS.includes(name);
+function readMembers(reading: Reading): readonly Reading[] {
+  return reading.list(MEMBERS_MAX);
 }
 
 function withTemplate(written: Reading): Reading {
@@ -202,8 +219,10 @@ function readName(reading: Reading): string {
   return text;
 }
 
-function readContracts(reading: Reading): MonthRange | WrittenContract[] {
-  if (reading.isList) return reading.list(WRITTEN_CONTRACTS_MAX).map(readWritten);
+function readContracts(reading: Reading, isComposite: boolean): MonthRange | WrittenContract[] {
+  if (reading.isList) {
+    return reading.list(WRITTEN_CONTRACTS_MAX).map((line) => readWritten(line, isComposite));
+  }
   const fields = reading.fields(['from', 'to']);
   const first = fields.required('from', 0, readMonth);
   const last = fields.required('to', first, readMonth);
@@ -220,8 +239,9 @@ function readMonth(reading: Reading): number {
   return 2000 * 12;
 }
 
-function readWritten(reading: Reading): WrittenContract {
-  const fields = reading.fields(['symbol', 'name', 'expiry', 'tick', 'names', 'venueSymbol']);
+function readWritten(reading: Reading, isComposite: boolean): WrittenContract {
+  const known = ['symbol', 'name', 'expiry', 'tick', 'names', 'venueSymbol'];
+  const fields = reading.fields(isComposite ? [...known, 'members'] : known);
   return {
     reading,
     symbol: fields.required('symbol', '', (field) => field.safeName()),
@@ -230,6 +250,7 @@ function readWritten(reading: Reading): WrittenContract {
     tickSizeNanos: fields.optional('tick', (field) => field.nanos('"0.25"')) ?? null,
     names: fields.optional('names', (field) => field.texts(NAMES_MAX).map(readName)) ?? [],
     venueSymbol: fields.optional('venueSymbol', readVenueSymbol) ?? null,
+    members: fields.optional('members', readMembers) ?? null,
   };
 }
 

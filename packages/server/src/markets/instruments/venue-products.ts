@@ -3,7 +3,6 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { parseDecimalNanos } from '@tapeloom/core/price';
 import { type VenueContract, VenueError, type VenueKind } from '../live/venue-kind.ts';
-import { isProductField } from './read-product.ts';
 
 const ROUND_THE_CLOCK = 'round-the-clock';
 const DECIMAL = /^(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/;
@@ -107,7 +106,7 @@ export function contractFields(
 
 /** Written where the format of products knows it. */
 function inverseField(isInverse: boolean): { readonly inverse?: boolean } {
-  return isInverse && isProductField('inverse') ? { inverse: true } : {};
+  return isInverse ? { inverse: true } : {};
 }
 
 /** Names the venue: several venues have a BTCUSDT. */

@@ -58,7 +58,7 @@ const CHARGED_WITHIN_MS = 1_000;
 /** What serving needs of the threads that write the tapes. */
 type TapeIngests = Pick<
   Ingests,
-  'check' | 'datasets' | 'daysHere' | 'follow' | 'pushed' | 'relist' | 'timeOf' | 'wantWatermark'
+  'check' | 'datasets' | 'daysHere' | 'follow' | 'received' | 'relist' | 'timeOf' | 'wantWatermark'
 >;
 
 export interface DoorOptions extends PortalServicesOptions {
@@ -140,7 +140,7 @@ export class Doors implements AsyncDisposable {
     this.#publicAddress = options.publicAddress;
     this.#world = worldOf(options, dayOf(clock.now()));
     this.#liveBooks = booksByDataset(opened);
-    this.#unknownTapes = tapesToKnow(opened, ingests.pushed);
+    this.#unknownTapes = tapesToKnow(opened, ingests.received);
     this.#noteKnown(null);
     this.#catalogue = catalogueFacts(publishedDefinitions());
     this.#engines = this.#startEngines(log, timers);
@@ -475,10 +475,10 @@ function withEarlierSessions(
   );
 }
 
-/** An empty tape that waits for pushed trades may stay empty. */
-function tapesToKnow({ recoveries }: TapesOpened, pushed: readonly string[]): Set<string> {
+/** An empty tape that waits for trades from elsewhere may stay empty. */
+function tapesToKnow({ recoveries }: TapesOpened, received: readonly string[]): Set<string> {
   const known = [...recoveries].filter(([dataset, { promise }]) => {
-    return promise !== null || !pushed.includes(dataset);
+    return promise !== null || !received.includes(dataset);
   });
   return new Set(known.map(([dataset]) => dataset));
 }

@@ -12,6 +12,7 @@ import { ThreadDesk } from '../../platform/threads/thread-desk.ts';
 import { FaultRetry, type FaultRetryOptions } from '../../platform/waiting/fault-retry.ts';
 import { loadEncoder } from '../../tape/write/seal/encode-day.ts';
 import type { FromIngest, IngestShape, IngestWorkerData } from './ingest-wire.ts';
+import { MemberTapes } from './member-tapes.ts';
 import { TapeUpkeep } from './tape-upkeep.ts';
 
 export const REPORT_MS = 1_000;
@@ -40,7 +41,8 @@ export function openIngestGround({ tapeRoot, keepDays, market: setting }: Ingest
     ...{ market, disk, tapeRoot, keepDays, waits, send },
     now: timers.now(),
   });
-  return { desk, send, market, timers, faultRetry, disk, upkeep };
+  const members = new MemberTapes({ disk, tapeRoot, setting, market, keepDays, timers, send });
+  return { desk, send, market, timers, faultRetry, disk, upkeep, members };
 }
 
 /** Loads the code that seals days. */

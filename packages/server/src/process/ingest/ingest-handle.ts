@@ -67,6 +67,11 @@ export class IngestHandle implements AsyncDisposable {
     this.#thread.tell({ t: 'follow', port }, [port]);
   }
 
+  /** The port follows the tape of another dataset. */
+  join(dataset: string, port: MessagePort): void {
+    this.#thread.tell({ t: 'join', dataset, port }, [port]);
+  }
+
   /** A reader waits for the present: requests a watermark from the source, on whichever node it runs. */
   wantWatermark(): void {
     this.#thread.tell({ t: 'watermark-wanted' });

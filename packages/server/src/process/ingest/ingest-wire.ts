@@ -59,6 +59,8 @@ export interface IngestShape extends ThreadShape {
 export type IngestOrder =
   /** A port for a follower of the tape. */
   | { readonly t: 'follow'; readonly port: MessagePort }
+  /** A port that follows the tape of another dataset, which this one's trades come from. */
+  | { readonly t: 'join'; readonly dataset: string; readonly port: MessagePort }
   | { readonly t: 'watermark-wanted' }
   /** The instruments file has changed. */
   | { readonly t: 'relist'; readonly listed: ListedDataset }

@@ -45,7 +45,7 @@ const AHEAD_NS_MAX = 10_000_000_000n;
 
 const setting = workerData as IngestWorkerData;
 const { tapeRoot, speed } = setting;
-const { desk, send, market, timers, faultRetry, disk, upkeep } = openIngestGround(setting);
+const { desk, send, market, timers, faultRetry, disk, upkeep, members } = openIngestGround(setting);
 
 /**
  * 1. Opens and repairs the tape, and fixes the service's clock. If the tape is far ahead of it, the start fails.
@@ -97,6 +97,7 @@ class Ingest {
 
   relist(listed: ListedDataset): void {
     market.relist?.(listed);
+    members.relist(listed);
     void this.#refresh();
   }
 
@@ -110,6 +111,7 @@ class Ingest {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    members[Symbol.dispose]();
     this.#background.dispose();
     await this.#work;
     try {
@@ -257,6 +259,7 @@ desk.open({
   obey: (order) => {
     // The other orders concern a cluster.
     if (order.t === 'follow') void starting.then((ingest) => ingest.follow(order.port));
+    if (order.t === 'join') void members.join(order.dataset, order.port);
     if (order.t === 'watermark-wanted') void starting.then((ingest) => ingest.requestWatermark());
     if (order.t === 'relist') void starting.then((ingest) => ingest.relist(order.listed));
     if (order.t === 'check') void starting.then((ingest) => ingest.check(order.symbol, order.day));

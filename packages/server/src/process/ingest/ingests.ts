@@ -7,10 +7,13 @@ import { dirname, join } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { UtcDay } from '@tapeloom/core/numbers';
 import type { PushPosition } from '@tapeloom/protocol/push';
-import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
+import {
+  type ListedDataset,
+  memberDatasetsOf,
+} from '../../markets/instruments/instruments-file.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';
 import { openMarket } from '../../markets/open-market.ts';
-import { pushedDatasets, sharedMarkets } from '../../markets/read-markets.ts';
+import { receivedListings, sharedMarkets } from '../../markets/read-markets.ts';
 import type { PushAnswer, PushRequest } from '../../platform/push-exchange.ts';
 import type { ClockSetting } from '../../platform/system-clock.ts';
 import type { DatasetBook } from '../../runs/session-tables.ts';
@@ -40,14 +43,16 @@ export type IngestsSetting = Omit<IngestWorkerData, 'market' | 'clock'>;
 export class Ingests implements AsyncDisposable {
   /** In the order of their settings. */
   readonly datasets: readonly string[];
-  /** Those whose trades are pushed. */
-  readonly pushed: readonly string[];
+  /** Those whose trades are received: an empty tape may stay empty. */
+  readonly received: readonly string[];
   readonly #setting: IngestsSetting;
   readonly #events: IngestsEvents;
   readonly #handles = new Map<string, IngestHandle>();
   /** In a cluster, the markets whose tapes the nodes share. */
   readonly #shared: readonly MarketSetting[];
   readonly #opened: Promise<TapesOpened>;
+  /** By dataset of composites, the datasets whose tapes it can read. */
+  readonly #joined = new Map<string, Set<string>>();
   #isOver = false;
 
   constructor(markets: readonly MarketSetting[], setting: IngestsSetting, events: IngestsEvents) {
@@ -55,7 +60,7 @@ export class Ingests implements AsyncDisposable {
     this.#events = events;
     this.#shared = sharedMarkets({ live: markets });
     this.datasets = markets.map((market) => openMarket(market).dataset);
-    this.pushed = pushedDatasets({ live: markets });
+    this.received = receivedListings({ live: markets }).map(({ name }) => name);
     this.#opened = this.#open(markets);
     // Callers that await it get the error.
     this.#opened.catch(() => undefined);
@@ -91,6 +96,7 @@ export class Ingests implements AsyncDisposable {
   relist(listed: ListedDataset): boolean {
     const handle = this.#handles.get(listed.name);
     handle?.relist(listed);
+    this.#join(listed);
     return handle !== undefined;
   }
 
@@ -149,14 +155,30 @@ export class Ingests implements AsyncDisposable {
     const opening = this.#start(first!, null);
     const isMachineTime = this.#setting.speed === null;
     const clock = isMachineTime ? null : (await opening).clock;
-    const all = await Promise.all([opening, ...others.map((market) => this.#start(market, clock))]);
+    const starting = [opening, ...others.map((market) => this.#start(market, clock))];
+    // All threads exist now, and their messages wait for them.
+    for (const market of markets) if (market.kind === 'composite') this.#join(market.listed);
+    const all = await Promise.all(starting);
     return {
-      clock: all[0].clock,
+      clock: all[0]!.clock,
       books: all.flatMap(({ books }, index) => {
         return books.map((book) => ({ dataset: this.datasets[index]!, book }));
       }),
       recoveries: new Map(all.map(({ recovery }, index) => [this.datasets[index]!, recovery])),
     };
+  }
+
+  /** Composites read the tapes of their members here, whichever node writes those. */
+  #join(listed: ListedDataset): void {
+    const joined = this.#joined.getOrInsertComputed(listed.name, () => new Set());
+    for (const dataset of memberDatasetsOf(listed)) {
+      const member = this.#handles.get(dataset);
+      if (joined.has(dataset) || member === undefined) continue;
+      joined.add(dataset);
+      const { port1, port2 } = new MessageChannel();
+      member.follow(port1);
+      this.#handles.get(listed.name)?.join(dataset, port2);
+    }
   }
 
   async #start(market: MarketSetting, clock: ClockSetting | null): Promise<IngestOpened> {

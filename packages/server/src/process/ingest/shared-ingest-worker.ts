@@ -63,8 +63,9 @@ const NOT_LEADING: PushAnswer = {
 const setting = workerData as IngestWorkerData;
 const { tapeRoot } = setting;
 const { nats, clusterId, nodeId, mayLead } = setting.shared!;
-// `clock` is the machine's clock, which is the service's time here.
-const { desk, send, market, timers: clock, faultRetry, disk, upkeep } = openIngestGround(setting);
+const { desk, send, market, timers, faultRetry, disk, upkeep, members } = openIngestGround(setting);
+// The machine's clock is the service's time here.
+const clock = timers;
 
 /**
  * 1. Opens the stream, which must belong to this cluster, and joins the tape with the data in the directory.
@@ -112,7 +113,8 @@ class SharedIngest {
   }
 
   obey(order: IngestOrder): void {
-    if (order.t === 'follow') this.#followers.follow(order.port);
+    if (order.t === 'join') void members.join(order.dataset, order.port);
+    else if (order.t === 'follow') this.#followers.follow(order.port);
     else if (order.t === 'agree') this.#floors.agree(order.computations);
     else if (order.t === 'spread') this.#floors.heard(order.spread);
     else if (order.t === 'watermark-wanted') this.#requestWatermark();
@@ -124,6 +126,7 @@ class SharedIngest {
   /** The node that appends writes the session books. */
   #relist(listed: ListedDataset): void {
     market.relist?.(listed);
+    members.relist(listed);
     upkeep.refreshListing(clock.now());
     if (this.#keepBooksNow !== null) void this.#keepBooksNow();
   }
@@ -170,6 +173,7 @@ class SharedIngest {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    members[Symbol.dispose]();
     this.#floors[Symbol.dispose]();
     this.#background.dispose();
     // If no server responds, pending requests would delay the stop.

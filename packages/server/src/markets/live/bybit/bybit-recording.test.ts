@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readerOf } from '../../../../testing/live/reader-of.ts';
-import { recording, recordingsMissing } from '../../../../testing/live/recordings.ts';
+import { recording, recordingsMissing } from '../../../../testing/live/recorded-messages.ts';
 import type { FeedContract } from '../feed.ts';
 import { bybitLinearKind } from './bybit-venue.ts';
 

@@ -1,0 +1,272 @@
+/**
+ * The trades of the composites of a dataset, merged out of the tapes of their members. An offer has the trades of one
+ * day between two watermarks, the gaps they lie behind, and the position in each member's tape. It fits into one record
+ * of the log, so after a crash the tape has all of it or nothing, and the next offer follows without a hole.
+ */
+
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import { DAY_NS } from '@tapeloom/core/units';
+import { dayOf, earlier, epochNs, later } from '@tapeloom/core/utc-day';
+import type { TapeGap } from '../../tape/tape-gap.ts';
+import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
+import type { TapeNote } from '../../tape/write/tape-note.ts';
+import type { CompositeMember, NamedContract } from '../instruments/instruments-file.ts';
+import { type OpenHours, openFrom, openStretches } from '../live/watermark/open-hours.ts';
+import { CompositeWatermark } from './composite-watermark.ts';
+import { freeFrom, MemberGaps, type MissingOfMember, memberOf } from './member-gaps.ts';
+import type { MemberTape } from './member-tape.ts';
+import { leftOutStretches, MemberTrades } from './member-trades.ts';
+import { MergedRows, mergeRows } from './merge-rows.ts';
+
+/** It fits into one record of the log. */
+const OFFER_ROWS_MAX = 32_768;
+
+export interface CompositeOffer {
+  readonly batches: readonly IntakeBatch[];
+  readonly promise: EpochNs | null;
+  readonly notes: readonly TapeNote[];
+}
+
+export interface CompositeFeedOptions {
+  readonly contracts: readonly NamedContract[];
+  /** By dataset; those of all members. */
+  readonly tapes: ReadonlyMap<string, MemberTape>;
+  readonly leaveOutAfterMs: number;
+  readonly intake: Omit<Intake, 'offer' | 'batch'>;
+  /** The trading days of a composite, and of a member. */
+  readonly hoursOf: (symbol: string) => OpenHours;
+  readonly memberHours: (member: CompositeMember) => OpenHours;
+  readonly now: bigint;
+  readonly rowsMax?: number;
+}
+
+interface Part {
+  readonly trades: MemberTrades;
+  readonly gaps: MemberGaps;
+}
+
+interface Composite {
+  readonly symbol: string;
+  readonly parts: readonly Part[];
+  /** In the order of equal times. */
+  readonly queues: readonly MemberTrades[];
+  /** Beginnings of its gaps. */
+  readonly taken: Set<EpochNs>;
+  lastId: number;
+}
+
+export class CompositeFeed {
+  readonly #options: CompositeFeedOptions;
+  readonly #watermark: CompositeWatermark;
+  readonly #rowsMax: number;
+  /** Made when it is known where an empty tape begins. */
+  #composites: readonly Composite[] | null = null;
+  /** Gaps of members that are none any more, and of composites that begin within a day. */
+  #firstGaps: readonly TapeGap[] = [];
+
+  constructor(options: CompositeFeedOptions) {
+    this.#options = options;
+    this.#rowsMax = options.rowsMax ?? OFFER_ROWS_MAX;
+    const { tapes, leaveOutAfterMs, intake, now } = options;
+    this.#watermark = new CompositeWatermark({
+      datasets: [...tapes.keys()].sort(),
+      leaveOutAfterMs,
+      openFrom: (dataset, at) => this.#openFrom(dataset, at),
+      start: intake.promise,
+      position: (key) => intake.position(key),
+      now,
+    });
+  }
+
+  state(now: bigint): 'live' | 'stale' | 'down' {
+    return this.#watermark.state(now);
+  }
+
+  get openGaps(): number {
+    return this.#parts.filter(({ gaps }) => gaps.isGrowing).length;
+  }
+
+  get closedGaps(): number {
+    return this.#parts.reduce((sum, { gaps }) => sum + gaps.closed, 0);
+  }
+
+  /**
+   * The next offer, which must be taken before the next one is made; null: nothing is new. `isQuiet`: the watermark
+   * alone is no reason.
+   */
+  async next(now: bigint, isQuiet: boolean): Promise<CompositeOffer | null> {
+    for (const [dataset, tape] of this.#options.tapes) {
+      this.#watermark.heard(dataset, tape.promise);
+    }
+    this.#watermark.decide(now);
+    const { watermark: from, target } = this.#watermark;
+    if (from === null || target === null) return null;
+    this.#composites ??= this.#make(from);
+    if (target <= from) return null;
+    const day = dayOf(from);
+    const midnight = epochNs(day, 0);
+    const end = earlier(target, epochNs(day, DAY_NS));
+    const { batches, untilNs } = await this.#merge(
+      day,
+      Number(from - midnight),
+      Number(end - midnight),
+    );
+    if (isQuiet && batches.length === 0 && end === target) return null;
+    const to = (midnight + BigInt(untilNs)) as EpochNs;
+    // More trades of one time than an offer has room for do not move the watermark.
+    const gaps = to > from ? await this.#gaps(from, to) : [];
+    this.#watermark.advance(to);
+    const positions = this.#parts.flatMap(({ trades }) => trades.takeNotes());
+    const notes = [...gaps, ...this.#watermark.takeNotes(), ...positions];
+    return { batches, promise: to, notes };
+  }
+
+  async close(): Promise<void> {
+    for (const { trades } of this.#parts) await trades.close();
+  }
+
+  get #parts(): readonly Part[] {
+    return this.#composites?.flatMap(({ parts }) => parts) ?? [];
+  }
+
+  /** All trades before the returned time, of all composites. */
+  async #merge(
+    day: UtcDay,
+    fromNs: number,
+    endNs: number,
+  ): Promise<{ readonly batches: readonly IntakeBatch[]; readonly untilNs: number }> {
+    const batches: IntakeBatch[] = [];
+    let untilNs = endNs;
+    let room = this.#rowsMax;
+    for (const { trades } of this.#parts) trades.lookAgain();
+    for (const composite of this.#composites!) {
+      const rows = new MergedRows(day);
+      const queues = composite.queues.filter(({ member }) => !this.#isOut(member));
+      for (;;) {
+        const window = { day, fromNs, untilNs, rowsMax: room };
+        const result = mergeRows(queues, window, rows);
+        if (result.kind === 'done') break;
+        if (result.kind === 'hungry') await queues[result.queue]!.fill();
+        else {
+          untilNs = result.atNs;
+          break;
+        }
+      }
+      room -= rows.count;
+      if (rows.count > 0) {
+        batches.push(rows.batch(composite.symbol, composite.lastId + 1));
+        composite.lastId += rows.count;
+      }
+      const midnight = epochNs(day, 0);
+      this.#firstGaps = [
+        ...this.#firstGaps,
+        ...rows.tooLarge.map((ns) => tooLarge(composite, (midnight + BigInt(ns)) as EpochNs)),
+      ];
+    }
+    return { batches, untilNs };
+  }
+
+  async #gaps(from: EpochNs, to: EpochNs): Promise<readonly TapeNote[]> {
+    const gaps = [...this.#firstGaps];
+    this.#firstGaps = [];
+    for (const { parts, taken } of this.#composites!) {
+      for (const part of parts) {
+        const missing = await this.#missing(part.trades, from, to);
+        gaps.push(...part.gaps.pass(missing, { from, to }, taken));
+      }
+    }
+    return gaps.map((gap) => ({ kind: 'gap', gap }));
+  }
+
+  async #missing(
+    trades: MemberTrades,
+    from: EpochNs,
+    to: EpochNs,
+  ): Promise<readonly MissingOfMember[]> {
+    const { member } = trades;
+    const own = await trades.gaps(from, to);
+    if (!this.#isOut(member)) return own;
+    const hours = this.#options.memberHours(member);
+    return [...own, ...leftOutStretches(member, hours, from, to)];
+  }
+
+  /** What comes from a member that is left out comes too late. */
+  #isOut({ dataset }: CompositeMember): boolean {
+    return this.#watermark.isOut(dataset);
+  }
+
+  #make(from: EpochNs): readonly Composite[] {
+    const { contracts, tapes, intake } = this.#options;
+    const gaps = intake.gaps;
+    const symbols = new Set<string>();
+    const composites = contracts.map(({ contract: { symbol }, members = [] }): Composite => {
+      symbols.add(symbol);
+      const parts = members.toSorted(byDataset).map((member): Part => {
+        const tape = tapes.get(member.dataset)!;
+        const position = (key: string) => intake.position(key);
+        return {
+          trades: new MemberTrades({ symbol, member, tape, position, from }),
+          gaps: new MemberGaps(symbol, member.symbol, gaps),
+        };
+      });
+      const taken = new Set(gaps.flatMap((gap) => (gap.symbol === symbol ? [gap.from] : [])));
+      const queues = parts.map(({ trades }) => trades);
+      return { symbol, parts, queues, taken, lastId: intake.lastId(symbol) };
+    });
+    this.#firstGaps = [
+      ...composites.flatMap((one) => this.#start(one, from)),
+      ...composites.flatMap((one) => ofOthers(one, gaps, from)),
+    ];
+    return composites;
+  }
+
+  /** A composite that was listed within a day lacks what was traded before. */
+  #start({ symbol, queues, taken }: Composite, from: EpochNs): readonly TapeGap[] {
+    const { intake, hoursOf } = this.#options;
+    const isNew = intake.lastId(symbol) < 0 && queues.every(({ isKnown }) => !isKnown);
+    if (!isNew || intake.promise === null) return [];
+    const midnight = epochNs(dayOf(from), 0);
+    return openStretches(hoursOf(symbol), midnight, from).map((stretch) => {
+      const begin = freeFrom(stretch.from, taken);
+      taken.add(begin);
+      return { symbol, ...stretch, from: begin, firstId: null, lastId: null, reason: 'start' };
+    });
+  }
+
+  #openFrom(dataset: string, at: EpochNs): EpochNs | null {
+    let first: EpochNs | null = null;
+    for (const { members = [] } of this.#options.contracts) {
+      for (const member of members) {
+        if (member.dataset !== dataset) continue;
+        const open = openFrom(this.#options.memberHours(member), at);
+        if (open < member.expiresAt) first = earlier(first ?? open, open);
+      }
+    }
+    return first;
+  }
+}
+
+/** The gaps of members that are none any more. */
+function ofOthers(
+  { symbol, parts }: Composite,
+  gaps: readonly TapeGap[],
+  at: EpochNs,
+): readonly TapeGap[] {
+  const members = new Set(parts.map(({ trades }) => trades.member.symbol));
+  return gaps
+    .filter((gap) => gap.symbol === symbol && gap.to === null && !members.has(memberOf(gap)))
+    .map((gap) => ({ ...gap, to: later(at, (gap.from + 1n) as EpochNs) }));
+}
+
+function tooLarge({ symbol, taken }: Composite, at: EpochNs): TapeGap {
+  const from = freeFrom(at, taken);
+  taken.add(from);
+  const to = (from + 1n) as EpochNs;
+  return { symbol, from, to, firstId: null, lastId: null, reason: 'price or size too large' };
+}
+
+/** Equal times are in the order of datasets, then of symbols. */
+export function byDataset(a: CompositeMember, b: CompositeMember): number {
+  if (a.dataset !== b.dataset) return a.dataset < b.dataset ? -1 : 1;
+  return a.symbol < b.symbol ? -1 : 1;
+}
