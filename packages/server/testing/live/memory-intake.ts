@@ -9,6 +9,7 @@ import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { FeedOffer } from '../../src/markets/live/live-feed.ts';
 import type { TapeGap } from '../../src/tape/tape-gap.ts';
 import type { Intake, IntakeBatch, OfferCounts } from '../../src/tape/write/intake.ts';
+import { checkedNotes } from '../../src/tape/write/notes/offer-notes.ts';
 import type { TapeNote } from '../../src/tape/write/tape-note.ts';
 
 export interface TapeTrade {
@@ -50,6 +51,8 @@ export class MemoryIntake implements Omit<Intake, 'offer' | 'batch'> {
 
   /** `isCut`: only the first record is durable, with half of the trades. */
   take({ batches, promise, notes }: FeedOffer, isCut = false): OfferCounts {
+    // As the tape does, which ends its source otherwise.
+    checkedNotes(notes);
     const counts = { duplicate: 0, tooOld: 0, late: 0, rejected: 0 };
     for (const note of notes) if (note.kind === 'gap') this.#take(note);
     for (const batch of batches) {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { faultSchedule, suffer } from '../../../testing/live/fault-schedule.ts';
+import { exampleDialect } from '../../../testing/live/example-dialect.ts';
+import { exampleVenue } from '../../../testing/live/example-feed.ts';
+import { assertFeedSurvives } from '../../../testing/live/feed-property.ts';
 import { FeedRun } from '../../../testing/live/feed-run.ts';
 
 const GAP_AFTER_MS = 40_000;
+const SCHEDULES = 30;
 
 function stage(options: Partial<ConstructorParameters<typeof FeedRun>[0]> = {}) {
   const run = new FeedRun({ seed: 7, feed: { gapAfterMs: GAP_AFTER_MS }, ...options });
@@ -17,32 +19,7 @@ const reasons = (run: FeedRun) =>
   run.intake.allGaps.map(({ reason }) => reason).filter((reason) => reason !== 'start');
 
 test('whatever happens, the tape has every trade in order or a gap that names it, and never both', () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 0, max: 1_000_000 }),
-      fc.constantFrom(0, -3_600_000, 1_500),
-      fc.constantFrom(0.05, 0.4, 4),
-      faultSchedule,
-      (seed, skewMs, tradesPerStep, schedule) => {
-        const run = new FeedRun({
-          seed,
-          skewMs,
-          tradesPerStep,
-          feed: { gapAfterMs: GAP_AFTER_MS, waitingBytesMax: 30_000 },
-        });
-        run.run(3_000);
-        suffer(run, schedule);
-        run.heal();
-        run.run(150_000);
-        run.judge();
-        const status = run.feed.status(run.now);
-        assert.equal(status.state, 'live');
-        assert.equal(status.gapsOpen, 0);
-        assert.deepEqual(run.down, []);
-      },
-    ),
-    { numRuns: 30 },
-  );
+  assertFeedSurvives(exampleDialect, SCHEDULES);
 });
 
 test('a sound feed has no gap but its start, and no late trade', () => {
@@ -133,6 +110,29 @@ test('what does not fit into the memory is dropped and fetched again', () => {
   run.run(30_000);
   assert.deepEqual(reasons(run), []);
   assert.equal(run.feed.status(run.now).state, 'live');
+  run.judge();
+});
+
+test('a contract that the venue refuses has a gap, however much the venue says about it', () => {
+  let isRefused = false;
+  const run = stage({
+    venue: {
+      reader: (...asked) => {
+        const reader = exampleVenue.reader(...asked);
+        const why = `no such contract ${'😀'.repeat(200)}`;
+        return {
+          read: (message) => [
+            ...(isRefused ? [{ kind: 'refused', symbol: 'BBB', why } as const] : []),
+            ...reader.read(message),
+          ],
+        };
+      },
+    },
+  });
+  isRefused = true;
+  run.run(5_000);
+  assert.equal(run.down.length, 1);
+  assert.ok(reasons(run).some((reason) => reason.startsWith('no such contract 😀')));
   run.judge();
 });
 

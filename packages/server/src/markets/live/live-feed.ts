@@ -18,13 +18,15 @@ import { batchOf } from './feed-batches.ts';
 import type { FeedStatus } from './feed-status.ts';
 import { type FeedTrade, instantOf, type Line } from './lines/line.ts';
 import { LineBudget } from './lines/line-budget.ts';
-import { FeedWatermark } from './watermark/feed-watermark.ts';
+import { FeedWatermark, type Recovered } from './watermark/feed-watermark.ts';
 
 /** An offer fits into one record of the log: its trades are on the tape together with its notes, or not at all. */
 const OFFER_TRADES_MAX = 32_768;
 const OFFER_NOTES_MAX = 1_024;
 /** The tape rejects times further ahead of the clock. */
 const AHEAD_NS_MAX = 2n * HOUR_NS_BIG;
+/** Of a gap on the tape. */
+const REASON_BYTES_MAX = 128;
 /** The note with the difference of the venue's clock and ours. */
 const CLOCK_KEY = 'venue-clock';
 const CLOCK_STEP_NS = SECOND_NS_BIG;
@@ -264,7 +266,7 @@ export class LiveFeed {
     this.#isBeginning = false;
     for (const [symbol, { first = null }] of lines) {
       if (first === null || first.id === null) continue;
-      const recovered = { from: first.from, lastMissingId: first.id - 1 };
+      const recovered = { from: first.from, ...before(first.id) };
       this.#watermark.reach(symbol, first.from, now, recovered);
     }
     return true;
@@ -312,9 +314,7 @@ export class LiveFeed {
     if (watermark.hasGaps(symbol) && !watermark.admits(symbol, ts, id)) return false;
     if (watermark.isWhole(symbol)) return true;
     // The first trade behind an outage: everything from here on is complete.
-    const recovered = watermark.isStarting(symbol)
-      ? { from: ts, lastMissingId: id - 1 }
-      : undefined;
+    const recovered = watermark.isStarting(symbol) ? { from: ts, ...before(id) } : undefined;
     watermark.reach(symbol, ts, now, recovered);
     return true;
   }
@@ -342,9 +342,21 @@ export class LiveFeed {
   #takeDown(symbol: string, why: string, now: EpochNs): void {
     if (this.#down.has(symbol)) return;
     this.#down.set(symbol, why);
-    this.#watermark.abandon(symbol, why, now);
+    this.#watermark.abandon(symbol, shortened(why), now);
     this.#onDown(symbol, why);
   }
+}
+
+/** A contract's first number may be 0. */
+function before(id: number): Pick<Recovered, 'lastMissingId'> {
+  return id > 0 ? { lastMissingId: id - 1 } : {};
+}
+
+/** A venue's words may be of any length; those of a gap are not. */
+function shortened(why: string): string {
+  let short = why.slice(0, REASON_BYTES_MAX).toWellFormed();
+  while (Buffer.byteLength(short) > REASON_BYTES_MAX) short = short.slice(0, -1).toWellFormed();
+  return short;
 }
 
 function bigintOf(text: string | null): bigint | null {
