@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import { type Config, ConfigError, readConfig } from '@tapeloom/server/config/config';
-import { FilesMarket } from '@tapeloom/server/markets/files/files-market';
+import { FilesMarket } from '@tapeloom/server/markets/files-market';
 import type { Market } from '@tapeloom/server/markets/market';
 import { openMarket } from '@tapeloom/server/markets/open-market';
 import { readMarkets } from '@tapeloom/server/markets/read-markets';

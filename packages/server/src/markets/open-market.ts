@@ -1,6 +1,6 @@
 /** Opens a market for serving or reading it. */
 
-import { FilesMarket } from './files/files-market.ts';
+import { FilesMarket } from './files-market.ts';
 import type { Market } from './market.ts';
 import type { MarketSetting } from './market-setting.ts';
 import { ReplayDataset } from './replay/replay-dataset.ts';

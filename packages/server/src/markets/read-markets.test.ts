@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
 import { SimDisk } from '../../../../simulation/disk/sim-disk.ts';
 import { type Disk, replaceFile } from '../platform/disk/disk.ts';
-import { FilesMarket } from './files/files-market.ts';
+import { FilesMarket } from './files-market.ts';
 import { joinedListing, MarketClashError } from './joined-listing.ts';
 import { openMarket } from './open-market.ts';
 import { InstrumentsUnreadableError, readMarkets } from './read-markets.ts';

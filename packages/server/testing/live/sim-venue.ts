@@ -287,7 +287,7 @@ export class SimVenue {
 }
 
 /** So many units of a decimal: 401 of 0.25 is 100.25. */
-export function decimalOf(units: number, unit: string): string {
+function decimalOf(units: number, unit: string): string {
   const decimals = unit.split('.')[1]?.length ?? 0;
   const digits = `${units * Number(unit.replace('.', ''))}`.padStart(decimals + 1, '0');
   const at = digits.length - decimals;

@@ -6,7 +6,7 @@ import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { Clock } from '../../platform/clock.ts';
 import type { Disk } from '../../platform/disk/disk.ts';
-import { FilesMarket } from '../files/files-market.ts';
+import { FilesMarket } from '../files-market.ts';
 import type { CompositeMember, ListedDataset } from '../instruments/instruments-file.ts';
 import type { FillPlan, LiveMarket, MarketListing, SourceOptions, TradeSource } from '../market.ts';
 import type { CompositeSetting } from '../market-setting.ts';

@@ -2,7 +2,7 @@
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import type { Disk } from '../../platform/disk/disk.ts';
-import { FilesMarket } from '../files/files-market.ts';
+import { FilesMarket } from '../files-market.ts';
 import type { ListedDataset, PushedFeed } from '../instruments/instruments-file.ts';
 import type { FillPlan, LiveMarket, MarketListing, SourceOptions, TradeSource } from '../market.ts';
 import { claimTape } from '../source-claim.ts';

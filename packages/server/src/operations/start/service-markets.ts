@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf } from '@tapeloom/core/utc-day';
 import type { Config } from '../../config/config.ts';
-import { FilesMarket } from '../../markets/files/files-market.ts';
+import { FilesMarket } from '../../markets/files-market.ts';
 import { joinedListing, MarketClashError } from '../../markets/joined-listing.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';
 import { openMarket } from '../../markets/open-market.ts';

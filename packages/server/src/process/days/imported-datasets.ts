@@ -15,7 +15,7 @@ import {
 import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { addDays, dayOf } from '@tapeloom/core/utc-day';
 import type { ServedDays } from '../../history/tape-revision.ts';
-import { FilesMarket } from '../../markets/files/files-market.ts';
+import { FilesMarket } from '../../markets/files-market.ts';
 import type { DecidedByAlias, ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import { movedDays } from '../../markets/instruments/moved-days.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { utcDay } from '@tapeloom/core/utc-day';
-import { FilesMarket } from '../../markets/files/files-market.ts';
+import { FilesMarket } from '../../markets/files-market.ts';
 import { readInstruments } from '../../markets/instruments/read-instruments.ts';
 import { TradingWorld } from './trading-world.ts';
 

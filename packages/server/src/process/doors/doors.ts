@@ -21,7 +21,7 @@ import { type CatalogueFacts, catalogueFacts } from '../../http/routes/indicator
 import type { UnreadAnswers } from '../../http/server/answers/unread-answers.ts';
 import type { HttpServer } from '../../http/server/http-server.ts';
 import type { Outcome } from '../../http/server/route-handler.ts';
-import { FilesMarket } from '../../markets/files/files-market.ts';
+import { FilesMarket } from '../../markets/files-market.ts';
 import type { ListedDataset } from '../../markets/instruments/instruments-file.ts';
 import { MarketClashError } from '../../markets/joined-listing.ts';
 import type { MarketSetting } from '../../markets/market-setting.ts';

@@ -10,7 +10,7 @@ import { DBN_SCHEMAS, DbnWriter } from '../../feeds/dbn-writer.ts';
 import { contractsOf } from '../feed-run.ts';
 import { DATABENTO_KEY, databentoDialect } from './databento-dialect.ts';
 
-export const STREAM_MS = Date.UTC(2026, 10, 17, 15);
+const STREAM_MS = Date.UTC(2026, 10, 17, 15);
 export const STREAM_NS = BigInt(STREAM_MS) * MS_NS_BIG;
 export const DIALOGUE =
   'lsg_version=0.9.4\ncram=0123456789abcdefABCDEF0123456789\nsuccess=1|session_id=5\n';

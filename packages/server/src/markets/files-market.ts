@@ -3,14 +3,14 @@
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
 import { epochNs } from '@tapeloom/core/utc-day';
-import type { ImportedDays } from '../../tape/imported/imported-manifest.ts';
+import type { ImportedDays } from '../tape/imported/imported-manifest.ts';
 import {
   aliasesOf,
   contractsOf,
   type DecidedByAlias,
   type ListedDataset,
-} from '../instruments/instruments-file.ts';
-import type { Market, MarketListing } from '../market.ts';
+} from './instruments/instruments-file.ts';
+import type { Market, MarketListing } from './market.ts';
 
 export class FilesMarket implements Market {
   readonly #listed: ListedDataset;
