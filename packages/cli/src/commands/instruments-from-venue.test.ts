@@ -107,7 +107,7 @@ test('what is wrong is one sentence: venue, symbol, address, key, answers', asyn
   assert.equal(down.code, 6);
   assert.match(
     down.err,
-    /example\.invalid cannot be reached: fetch failed \(getaddrinfo ENOTFOUND/,
+    /example\.invalid cannot be reached: getaddrinfo ENOTFOUND/,
   );
 });
 

@@ -63,11 +63,12 @@ export async function requestJson(
   }
 }
 
-/** `fetch` hides the reason in the cause. */
+/** `fetch` says only that it failed, and hides the reason in the cause. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  return cause instanceof Error ? `${error.message} (${cause.message})` : error.message;
+  const { cause, message } = error;
+  if (!(cause instanceof Error)) return message;
+  return message === 'fetch failed' ? cause.message : `${message} (${cause.message})`;
 }
 
 /** The venue's message lacks a field, or has a wrong one: the message is not understood. */

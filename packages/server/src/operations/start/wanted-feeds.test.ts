@@ -107,7 +107,7 @@ test('hours without a network: it says so, now and then, and goes on when it is 
   await waitFor(clock, () => asked.length === 45);
   assert.equal(isReady, false);
   const sentence =
-    'Example exchange: example.invalid cannot be reached: fetch failed (getaddrinfo ENOTFOUND). Trying again until it works.';
+    'Example exchange: example.invalid cannot be reached: getaddrinfo ENOTFOUND. Trying again until it works.';
   assert.deepEqual(said, [sentence, sentence]);
   hosts['example.invalid'] = refusedWith(503);
   await waitFor(clock, () => said.length === 3);

@@ -109,6 +109,7 @@ export class WantedFeeds {
     const round = async () => {
       const all = this.#pending;
       const outcomes = await Promise.allSettled(all.map((feed) => this.#add(feed, signal)));
+      if (signal.aborted) return;
       const errors = outcomes.flatMap((it) => (it.status === 'rejected' ? [it.reason] : []));
       const lasting = errors.find((error) => !isPassing(error));
       if (lasting !== undefined) throw lasting;
