@@ -15,12 +15,12 @@ export interface Fault {
   readonly endsWithCut?: boolean;
 }
 
-type Lasting = Pick<Fault, 'name' | 'faults' | 'endsWithCut'>;
+export type LastingFault = Pick<Fault, 'name' | 'faults' | 'endsWithCut'>;
 
 const SHARE = fc.constantFrom(0.05, 0.3, 1);
 
 /** What even a feed without numbers can notice. */
-const noticeable: fc.Arbitrary<Lasting> = fc.oneof(
+const noticeable: fc.Arbitrary<LastingFault> = fc.oneof(
   fc.constant({ name: 'down', faults: { isDown: true } }),
   fc.constant({ name: 'quiet', faults: { isQuiet: true } }),
   SHARE.map((repeated) => ({ name: 'repeats', faults: { repeated } })),
@@ -35,7 +35,7 @@ const noticeable: fc.Arbitrary<Lasting> = fc.oneof(
 );
 
 /** What only numbers, or a repeated stream, show: trades that are left out of a connection or a page. */
-const hidden: fc.Arbitrary<Lasting> = fc.oneof(
+const hidden: fc.Arbitrary<LastingFault> = fc.oneof(
   fc.constant({ name: 'silent', faults: { isSilent: true } }),
   fc.constant({ name: 'mute', faults: { isMute: true } }),
   fc.constant({ name: 'slow', faults: { delayMs: 2_500 } }),
@@ -45,7 +45,7 @@ const hidden: fc.Arbitrary<Lasting> = fc.oneof(
 );
 
 /** A silence that ends with its connection, and a delay within the grace period of the watermark. */
-const endured: fc.Arbitrary<Lasting> = fc.constantFrom(
+const endured: fc.Arbitrary<LastingFault> = fc.constantFrom(
   { name: 'silent', faults: { isSilent: true }, endsWithCut: true },
   { name: 'slow', faults: { delayMs: 200 } },
 );
@@ -62,7 +62,7 @@ const once = fc.constantFrom<Fault['begin']>(
   'after',
 );
 
-const faultOf = (lasting: fc.Arbitrary<Lasting>): fc.Arbitrary<Fault> =>
+const faultOf = (lasting: fc.Arbitrary<LastingFault>): fc.Arbitrary<Fault> =>
   fc
     .record({
       lasting,
@@ -77,18 +77,24 @@ const faultOf = (lasting: fc.Arbitrary<Lasting>): fc.Arbitrary<Fault> =>
       ...rest,
     }));
 
-const scheduleOf = (lasting: fc.Arbitrary<Lasting>): fc.Arbitrary<readonly Fault[]> =>
+const scheduleOf = (lasting: fc.Arbitrary<LastingFault>): fc.Arbitrary<readonly Fault[]> =>
   fc.array(faultOf(lasting), { maxLength: 8 });
 
-/** For a feed that proves everything. */
-export const faultSchedule = scheduleOf(
-  fc.oneof({ arbitrary: noticeable, weight: 6 }, { arbitrary: hidden, weight: 6 }),
+/** What a feed endures that proves everything. */
+export const provenFault: fc.Arbitrary<LastingFault> = fc.oneof(
+  { arbitrary: noticeable, weight: 6 },
+  { arbitrary: hidden, weight: 6 },
 );
 
-/** For a feed that proves reconnects only: nothing is left out of a connection that goes on, nor of a page. */
-export const reconnectSchedule = scheduleOf(
-  fc.oneof({ arbitrary: noticeable, weight: 6 }, { arbitrary: endured, weight: 2 }),
+/** What a feed endures that proves reconnects only: nothing is left out of a connection that goes on, nor of a page. */
+export const noticeableFault: fc.Arbitrary<LastingFault> = fc.oneof(
+  { arbitrary: noticeable, weight: 6 },
+  { arbitrary: endured, weight: 2 },
 );
+
+export const faultSchedule = scheduleOf(provenFault);
+
+export const reconnectSchedule = scheduleOf(noticeableFault);
 
 /** Faults overlap: one lasts until another of its kind, or the end. `heal` ends all of them. */
 export function suffer(

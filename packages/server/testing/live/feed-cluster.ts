@@ -17,7 +17,6 @@ import { type TapeRow, tapeRows } from '../tape/tape-on-sim-disk.ts';
 import { START_MS } from './feed-run.ts';
 
 const STEP_MS = 10;
-const LOOK_MS = 1_000;
 const START_NS = (BigInt(START_MS) * MS_NS_BIG) as EpochNs;
 
 /** What happens to a machine; -1: to the one that leads. */
@@ -75,6 +74,11 @@ export class FeedCluster<Source extends TradeSource> {
     return START_MS + this.world.time.ms;
   }
 
+  /** The watermark of the one that leads. */
+  get promise(): EpochNs | null {
+    return this.#members.find(({ source }) => source !== null)?.intake?.promise ?? null;
+  }
+
   /** Sources that run, or believe to. */
   get sources(): readonly Source[] {
     return this.#members.flatMap(({ source, state }) =>
@@ -90,7 +94,7 @@ export class FeedCluster<Source extends TradeSource> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       await this.world.time.pass(STEP_MS, STEP_MS);
       this.#onStep(this);
-      if (this.world.time.ms % LOOK_MS === 0) this.#look();
+      this.#look();
     }
   }
 

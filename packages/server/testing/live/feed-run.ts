@@ -223,7 +223,7 @@ export function contractsOf({ contracts }: Dialect): readonly FeedContract[] {
   }));
 }
 
-function tsOf({ ms }: SimTrade): EpochNs {
+export function tsOf({ ms }: SimTrade): EpochNs {
   return (BigInt(ms) * MS_NS_BIG) as EpochNs;
 }
 

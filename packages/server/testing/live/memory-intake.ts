@@ -54,6 +54,7 @@ export class MemoryIntake implements Omit<Intake, 'offer' | 'batch'> {
     // As the tape does, which ends its source otherwise.
     checkedNotes(notes);
     const counts = { duplicate: 0, tooOld: 0, late: 0, rejected: 0 };
+    checkedNotes(notes);
     for (const note of notes) if (note.kind === 'gap') this.#take(note);
     for (const batch of batches) {
       this.#takeBatch(batch, isCut ? Math.ceil(batch.count / 2) : batch.count, counts);

@@ -16,11 +16,11 @@ export class SimNetwork implements Network {
     this.#nowMs = nowMs;
   }
 
-  connect(_address: string, handlers: ConnectionHandlers) {
+  connect(address: string, handlers: ConnectionHandlers) {
     this.#lastId += 1;
     const connection = this.#lastId;
     this.#handlers.set(connection, handlers);
-    this.#venue.connect(connection, this.#nowMs());
+    this.#venue.connect(connection, this.#nowMs(), address);
     return {
       send: (message: FeedMessage) => this.#venue.send(connection, message, this.#nowMs()),
       close: () => this.#venue.close(connection),

@@ -273,9 +273,11 @@ export class FeedWatermark {
     // On an empty tape the first member decides where the tape begins.
     if (this.#watermark === null) this.#beginTape(symbols, from);
     const to = later(from, this.#watermark ?? from);
+    const { lastMissingId = -1 } = recovered ?? {};
     for (const symbol of symbols) {
-      const isStart = this.#ledger.reasonOf(symbol) === 'start';
-      this.#ledger.close(symbol, to, isStart ? (recovered?.lastMissingId ?? null) : null);
+      // Before the number 0 there is none.
+      const isNamed = lastMissingId >= 0 && this.#ledger.reasonOf(symbol) === 'start';
+      this.#ledger.close(symbol, to, isNamed ? lastMissingId : null);
     }
   }
 
