@@ -258,7 +258,8 @@ export class LiveFeed {
   #begin(now: EpochNs): boolean {
     const lines = [...this.#lines];
     if (lines.some(([, { isSearching = false }]) => isSearching)) {
-      if (now - this.#searchedAt < SEARCH_NS_MAX) return false;
+      // A contract without trades must not keep those of a day waiting.
+      if (now - this.#searchedAt < SEARCH_NS_MAX && !this.isFull) return false;
       for (const [, line] of lines) line.endSearch?.();
     }
     this.#isBeginning = false;

@@ -116,11 +116,7 @@ export class CountedLine implements Line {
    * nothing. `remembersFrom`: it certainly remembers everything since.
    */
   repeatSince(remembersFrom: EpochNs): EpochNs | null {
-    if (this.isSearching && this.#beginAt !== null) {
-      this.#beginAt = later(this.#beginAt, remembersFrom);
-      this.first = { id: this.#nextId, from: this.#beginAt };
-      this.isSearching = false;
-    }
+    if (this.#beginAt !== null) this.#beginAt = later(this.#beginAt, remembersFrom);
     const from = this.repeatFrom;
     this.#isRepeating = from !== null;
     this.#remembersFrom = remembersFrom;
@@ -158,6 +154,7 @@ export class CountedLine implements Line {
 
   repeated(at: EpochNs): void {
     if (!this.#isRepeating || this.#toSkip === null) return;
+    this.isSearching = false;
     this.#isRepeating = false;
     if (this.#toSkip > 0) this.#doneBehind = this.#place;
     this.#toSkip = 0;
@@ -248,6 +245,7 @@ export class CountedLine implements Line {
 
   #emit(trade: FeedTrade): void {
     const id = this.#nextId;
+    if (this.isSearching) this.#begin(trade);
     this.#nextId += 1;
     this.#queue.push({ ...trade, id });
     this.#isPositionNew = true;
@@ -264,6 +262,12 @@ export class CountedLine implements Line {
     this.#last = trade;
     const { from, fromNs } = start;
     this.#place = { id, from, fromNs, lastDay, lastNs };
+  }
+
+  /** The venue may remember less than was asked for, and does not say so: what it repeats first is the beginning. */
+  #begin(trade: FeedTrade): void {
+    this.isSearching = false;
+    this.first = { id: this.#nextId, from: instantOf(trade) };
   }
 
   /** From where on to repeat once this trade is handed out. Before the first one there may have been others. */
