@@ -59,10 +59,12 @@ test('--out is written once, then extended, and nothing changes when it is run a
 
 test('symbols may be written in another case, and addresses be others', async () => {
   asked.length = 0;
-  const words = '--feed example bbb-perp --rest-address http://127.0.0.1:9/ --dataset mine';
+  const words =
+    '--feed example bbb-perp --rest-address http://127.0.0.1:9/ --dataset mine --backfill 2d';
   const { code, out } = await from(words);
   assert.equal(code, 0);
   assert.match(out, /^ {2}mine:\n {4}live:\n {6}feed: example\n {6}addresses:\n {8}rest: http/m);
+  assert.match(out, /^ {6}backfillHours: 48$/m);
   assert.deepEqual(asked, [
     'http://127.0.0.1:9/contracts?symbols=bbb-perp',
     'http://127.0.0.1:9/contracts?symbols=BBB-PERP',
@@ -91,6 +93,8 @@ test('what is wrong is one sentence: venue, symbol, address, key, answers', asyn
     ['--feed example AAA-PERP', 1, /example\.invalid refused the request: .*451/, refused(451)],
     ['--feed example AAA-PERP', 6, /example\.invalid refused the request: .*503/, refused(503)],
     ['--dataset x some.dbn', 2, /--dataset requires --feed/],
+    ['--backfill 1d some.dbn', 2, /--backfill requires --feed/],
+    ['--feed example AAA-PERP --backfill 1w', 2, /--backfill must be a time as 12h or 1d/],
   ] as const) {
     const told = await from(`${words} --out ${out}`, answer);
     assert.deepEqual(
@@ -105,10 +109,7 @@ test('what is wrong is one sentence: venue, symbol, address, key, answers', asyn
     });
   });
   assert.equal(down.code, 6);
-  assert.match(
-    down.err,
-    /example\.invalid cannot be reached: getaddrinfo ENOTFOUND/,
-  );
+  assert.match(down.err, /example\.invalid cannot be reached: getaddrinfo ENOTFOUND/);
 });
 
 test('a file that has faults, or whose dataset is of something else, is not touched', async () => {

@@ -1,8 +1,13 @@
 /** The options of commands about a venue, with the names that `serve --feed` has for them. */
 
 import { resolve } from 'node:path';
-import { FEED_OPTIONS, type FeedRequest, feedRequest } from '@tapeloom/server/config/feed-options';
-import { venueOf, venueSettings } from '@tapeloom/server/markets/live/ask-venue';
+import {
+  FEED_OPTIONS,
+  type FeedRequest,
+  feedRequest,
+  readBackfill,
+} from '@tapeloom/server/config/feed-options';
+import { requireBackfill, venueOf, venueSettings } from '@tapeloom/server/markets/live/ask-venue';
 import { readVenueKey } from '@tapeloom/server/markets/live/venue-key';
 import {
   VenueError,
@@ -16,7 +21,7 @@ import { ExitCode } from '../exit-codes.ts';
 
 /** Without `--feed`, which names the venue elsewhere. */
 export const VENUE_TEXTS = ['stream-address', 'rest-address', 'key-file', 'venue-dataset'] as const;
-export const FEED_TEXTS = ['feed', 'dataset', ...VENUE_TEXTS] as const;
+export const FEED_TEXTS = ['feed', 'dataset', 'backfill', ...VENUE_TEXTS] as const;
 
 type FeedValues = Readonly<Partial<Record<(typeof FEED_TEXTS)[number], string>>>;
 
@@ -38,12 +43,15 @@ export function venueRequest(
   values: FeedValues,
 ): FeedRequest {
   const keyFile = values['key-file'];
+  const backfillHours = values.backfill === undefined ? null : readBackfill(values.backfill);
+  if (typeof backfillHours === 'string') throw new UsageError(backfillHours);
   return feedRequest(venue, [...new Set(symbols)], {
     dataset: values.dataset ?? null,
     streamAddress: values['stream-address'] ?? null,
     restAddress: values['rest-address'] ?? null,
     keyFile: keyFile === undefined ? null : resolve(keyFile),
     venueDataset: values['venue-dataset'] ?? null,
+    backfillHours,
   });
 }
 
@@ -64,6 +72,7 @@ export async function openVenue(
 ): Promise<OpenedVenue> {
   return await tellingVenue(async () => {
     const kind = venueOf(kinds, request.venue);
+    requireBackfill(kind, request.backfillHours);
     const key = await readVenueKey(new NodeDisk(), request.keyFile);
     return { kind, settings: venueSettings(kind, { ...request, key }) };
   });

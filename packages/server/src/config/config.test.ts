@@ -296,13 +296,19 @@ test('an unknown option is one sentence, whatever its value', () => {
 
 test('feeds are groups of symbols, each with the options behind it', () => {
   const feed = { dataset: null, streamAddress: null, restAddress: null, keyFile: null };
+  const none = { venueDataset: null, backfillHours: null };
   const line = '--feed okx BTC-USDT-SWAP ETH-USDT-SWAP --feed=databento --key-file k ESZ6 ESZ6';
   assert.deepEqual(read({}, line.split(' ')).feeds, [
-    { ...feed, venue: 'okx', symbols: ['BTC-USDT-SWAP', 'ETH-USDT-SWAP'], venueDataset: null },
-    { ...feed, venue: 'databento', symbols: ['ESZ6'], keyFile: 'k', venueDataset: null },
+    { ...feed, venue: 'okx', symbols: ['BTC-USDT-SWAP', 'ETH-USDT-SWAP'], ...none },
+    { ...feed, venue: 'databento', symbols: ['ESZ6'], keyFile: 'k', ...none },
   ]);
   const others = '--echo-port 0 --feed okx A --dataset one --stream-address wss://h/p B';
   const [one] = read({}, others.split(' ')).feeds;
+  const backfills = read({}, '--feed okx A --backfill 90d --feed okx B --backfill 12h'.split(' '));
+  assert.deepEqual(
+    backfills.feeds.map(({ backfillHours }) => backfillHours),
+    [2_160, 12],
+  );
   assert.deepEqual(
     [one!.symbols, one!.dataset, one!.streamAddress],
     [['A', 'B'], 'one', 'wss://h/p'],
@@ -314,6 +320,14 @@ test('feeds are groups of symbols, each with the options behind it', () => {
     ['--feed okx A --key-file', '--key-file needs <file>.'],
     ['--feed okx A --key-file --dataset x', '--key-file needs <file>.'],
     ['--feed okx A --dataset x --dataset y', '--dataset is given twice; give it once.'],
+    [
+      '--feed okx A --backfill 30m',
+      '--backfill must be a time as 12h or 1d, up to 90d; got "30m".',
+    ],
+    [
+      '--feed okx A --backfill 91d',
+      '--backfill must be a time as 12h or 1d, up to 90d; got "91d".',
+    ],
     ['--dataset x', '--dataset belongs to a feed; write it after --feed.'],
     ['--feeed okx A', 'Unknown option --feeed. Did you mean --feed? See --help.'],
     [

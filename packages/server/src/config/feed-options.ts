@@ -10,9 +10,15 @@ export interface FeedRequest {
   readonly restAddress: string | null;
   readonly keyFile: string | null;
   readonly venueDataset: string | null;
+  /** How long before its first start a new dataset begins. */
+  readonly backfillHours: number | null;
 }
 
-type FeedText = Exclude<keyof FeedRequest, 'venue' | 'symbols'>;
+type FeedText = Exclude<keyof FeedRequest, 'venue' | 'symbols' | 'backfillHours'> | 'backfill';
+
+const BACKFILL = /^([1-9]\d{0,3})([hd])$/;
+const DAY_HOURS = 24;
+const BACKFILL_HOURS_MAX = 90 * DAY_HOURS;
 
 export const FEED_OPTION = '--feed';
 
@@ -45,12 +51,30 @@ export const FEED_OPTIONS: Readonly<
     value: '<name>',
     meaning: "the venue's own dataset, where it has several, such as GLBX.MDP3",
   },
+  '--backfill': {
+    field: 'backfill',
+    value: '<time>',
+    meaning: 'how long ago a new dataset begins, such as 12h or 1d, up to 90d (default: now)',
+  },
 };
+
+/** Hours; a text that is none returns what is wrong with it. */
+export function readBackfill(text: string): number | string {
+  const [, count, unit] = BACKFILL.exec(text) ?? [];
+  const hours = Number(count) * (unit === 'd' ? DAY_HOURS : 1);
+  if (hours <= BACKFILL_HOURS_MAX) return hours;
+  return `--backfill must be a time as 12h or 1d, up to 90d; got ${JSON.stringify(text)}.`;
+}
+
+/** As an operator writes it: `12h`, `1d`. */
+export function backfillText(hours: number): string {
+  return hours % DAY_HOURS === 0 ? `${hours / DAY_HOURS}d` : `${hours}h`;
+}
 
 export function feedRequest(
   venue: string,
   symbols: readonly string[],
-  options: Partial<Pick<FeedRequest, FeedText>> = {},
+  options: Partial<Omit<FeedRequest, 'venue' | 'symbols'>> = {},
 ): FeedRequest {
   return {
     venue,
@@ -60,6 +84,7 @@ export function feedRequest(
     restAddress: options.restAddress ?? null,
     keyFile: options.keyFile ?? null,
     venueDataset: options.venueDataset ?? null,
+    backfillHours: options.backfillHours ?? null,
   };
 }
 
@@ -69,6 +94,7 @@ export class FeedWords {
     venue: string;
     symbols: string[];
     options: Partial<Record<FeedText, string>>;
+    backfillHours: number | null;
   }[] = [];
 
   /** Whether words without dashes are symbols. */
@@ -77,7 +103,7 @@ export class FeedWords {
   }
 
   feed(venue: string): void {
-    this.#feeds.push({ venue, symbols: [], options: {} });
+    this.#feeds.push({ venue, symbols: [], options: {}, backfillHours: null });
   }
 
   symbol(symbol: string): void {
@@ -91,6 +117,10 @@ export class FeedWords {
     if (feed === undefined) return `${name} belongs to a feed; write it after ${FEED_OPTION}.`;
     if (feed.options[field] !== undefined) return `${name} is given twice; give it once.`;
     feed.options[field] = value;
+    if (field !== 'backfill') return null;
+    const hours = readBackfill(value);
+    if (typeof hours === 'string') return hours;
+    feed.backfillHours = hours;
     return null;
   }
 
@@ -101,8 +131,8 @@ export class FeedWords {
   }
 
   get requests(): readonly FeedRequest[] {
-    return this.#feeds.map(({ venue, symbols, options }) =>
-      feedRequest(venue, [...new Set(symbols)], options),
+    return this.#feeds.map(({ venue, symbols, options, backfillHours }) =>
+      feedRequest(venue, [...new Set(symbols)], { ...options, backfillHours }),
     );
   }
 }

@@ -26,6 +26,10 @@ export interface RunOptions {
   readonly skewMs?: number;
   /** Trades of a contract in one step. */
   readonly tradesPerStep?: number;
+  /** When the feed starts. Default: `START_MS`. */
+  readonly startMs?: number;
+  /** Longer for days that pass quickly. */
+  readonly stepMs?: number;
   /** For so long the venue has traded before the feed starts. Default: 0. */
   readonly beforeMs?: number;
   readonly feed?: Partial<LiveFeedOptions>;
@@ -42,7 +46,8 @@ export class FeedRun {
   readonly #budget: VenueBudget;
   readonly venuePort: Venue;
   feed: LiveFeed;
-  nowMs = START_MS;
+  nowMs: number;
+  readonly #stepMs: number;
   /** Steps for which the tape is full. */
   fullSteps = 0;
   #crash: CrashPlace | null = null;
@@ -52,6 +57,8 @@ export class FeedRun {
   constructor(options: RunOptions) {
     const { dialect = exampleDialect, skewMs = 0 } = options;
     this.#options = options;
+    this.nowMs = options.startMs ?? START_MS;
+    this.#stepMs = options.stepMs ?? STEP_MS;
     this.#dialect = dialect;
     this.#random = seededRandom(options.seed);
     this.#contracts = contractsOf(dialect);
@@ -63,7 +70,9 @@ export class FeedRun {
     );
     this.venuePort = { ...dialect.venue, ...options.venue };
     this.#budget = new VenueBudget(this.venuePort.limits);
-    for (let ms = options.beforeMs ?? 0; ms > 0; ms -= STEP_MS) this.#trade(START_MS - ms);
+    for (let ms = options.beforeMs ?? 0; ms > 0; ms -= this.#stepMs) {
+      this.#trade(this.nowMs - ms);
+    }
     this.feed = this.#start();
   }
 
@@ -102,7 +111,7 @@ export class FeedRun {
   }
 
   #step(): void {
-    this.nowMs += STEP_MS;
+    this.nowMs += this.#stepMs;
     this.#trade(this.nowMs);
     for (const [connection, event] of this.venue.arrived(this.nowMs)) {
       this.#perform(this.feed.event(connection, event, this.now));
@@ -116,7 +125,7 @@ export class FeedRun {
   }
 
   #trade(ms: number): void {
-    this.venue.trade(ms, STEP_MS, this.#options.tradesPerStep ?? 0.3);
+    this.venue.trade(ms, this.#stepMs, this.#options.tradesPerStep ?? 0.3);
   }
 
   #offer(): void {

@@ -156,9 +156,19 @@ export class SimVenue {
   }
 
   offGrid(symbol: string, nowMs: number): void {
+    this.print(symbol, nowMs, { price: '100.1', size: '1' });
+  }
+
+  /** A trade out of the ordinary. */
+  print(
+    symbol: string,
+    nowMs: number,
+    terms: Pick<SimTrade, 'price' | 'size' | 'leftOut'> & { readonly aheadMs?: number },
+  ): void {
     const trades = this.trades.get(symbol)!;
     const id = this.#firstId + trades.length;
-    const trade = { id, ms: nowMs + this.#skewMs, price: '100.1', size: '1', isBuy: true };
+    const { aheadMs = 0, ...rest } = terms;
+    const trade = { id, ms: nowMs + this.#skewMs + aheadMs, ...rest, isBuy: true };
     trades.push(trade);
     for (const client of this.#clients.values()) {
       if (client.symbols.includes(symbol)) this.#deliver(client, symbol, [trade], nowMs);

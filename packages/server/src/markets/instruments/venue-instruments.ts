@@ -28,6 +28,7 @@ export interface LiveTerms {
   readonly restAddress?: string | null;
   readonly keyFile?: string | null;
   readonly venueDataset?: string | null;
+  readonly backfillHours?: number | null;
 }
 
 export interface VenueAddition {
@@ -170,7 +171,7 @@ function isSame(a: ProductTerms, b: ProductTerms): boolean {
 
 function liveFields(
   feed: string,
-  { streamAddress, restAddress, keyFile, venueDataset }: LiveTerms,
+  { streamAddress, restAddress, keyFile, venueDataset, backfillHours }: LiveTerms,
 ): Readonly<Record<string, unknown>> {
   const addresses = {
     ...(streamAddress ? { stream: streamAddress } : {}),
@@ -181,5 +182,6 @@ function liveFields(
     ...(Object.keys(addresses).length === 0 ? {} : { addresses }),
     ...(keyFile ? { keyFile } : {}),
     ...(venueDataset ? { venueDataset } : {}),
+    ...(backfillHours ? { backfillHours } : {}),
   };
 }

@@ -30,6 +30,13 @@ export function venueOf(kinds: readonly VenueKind[], name: string): VenueKind {
   );
 }
 
+/** Throws a `VenueError` if the venue cannot do what `--backfill` asks for. */
+export function requireBackfill(kind: VenueKind, backfillHours: number | null): void {
+  if (backfillHours === null || kind.beginsEarlier) return;
+  const why = `${kind.title} sends no past trades from a time on.`;
+  throw new VenueError(`--backfill cannot be used with ${kind.name}: ${why}`, false);
+}
+
 /** The venue's own addresses, unless an operator has given others. Throws a `VenueError`. */
 export function venueSettings(
   kind: VenueKind,

@@ -60,14 +60,14 @@ test('after a minute without a connection the feed is down; the newest part of t
   run.judge();
 });
 
-test('an acknowledged subscription without data is connected again after 30 s', () => {
+test('an acknowledged subscription without data is compared with a page after 30 s, and connected again', () => {
   const run = stage();
   run.set({ isMute: true });
   run.run(29_000);
   assert.equal(run.feed.status(run.now).reconnects, 0);
-  run.run(2_000);
+  run.run(4_000);
   assert.ok(run.feed.status(run.now).reconnects >= 1);
-  assert.match(run.feed.status(run.now).lastEnd!, /no data for 30 s in an open market/);
+  assert.match(run.feed.status(run.now).lastEnd!, /the subscription of [ABC]{3} is silent/);
 });
 
 test('attempts to connect wait longer and longer, and never exceed the limit of the venue', () => {

@@ -31,6 +31,8 @@ const REASON_BYTES_MAX = 128;
 const CLOCK_KEY = 'venue-clock';
 const CLOCK_STEP_NS = SECOND_NS_BIG;
 const GAP_AFTER_MS = 15 * MINUTE_MS;
+/** Left out, as by an import. */
+const SIZE_ZERO = 'trades of size 0';
 /** Without an answer for so long, the tape begins with the next trades. */
 const SEARCH_NS_MAX = 60n * SECOND_NS_BIG;
 
@@ -71,6 +73,7 @@ export class LiveFeed {
   readonly #waiting: FeedOffer[] = [];
   #late = 0;
   #rejected = 0;
+  #sizesZero = 0;
   #isBeginning: boolean;
   /** The last answer while lines look for their first trades. */
   #searchedAt: EpochNs;
@@ -225,6 +228,9 @@ export class LiveFeed {
   /** Prints that are no order flow: those without a number, and those of the lines. */
   #leftOut(): Readonly<Record<string, number>> {
     const counts = new Map(this.#supervisor.leftOut);
+    if (this.#sizesZero > 0) {
+      counts.set(SIZE_ZERO, (counts.get(SIZE_ZERO) ?? 0) + this.#sizesZero);
+    }
     for (const { leftOut = [] } of this.#lines.values()) {
       for (const [what, count] of leftOut) counts.set(what, (counts.get(what) ?? 0) + count);
     }
@@ -260,7 +266,8 @@ export class LiveFeed {
   #begin(now: EpochNs): boolean {
     const lines = [...this.#lines];
     if (lines.some(([, { isSearching = false }]) => isSearching)) {
-      if (now - this.#searchedAt < SEARCH_NS_MAX) return false;
+      // A contract without trades must not keep those of a day waiting.
+      if (now - this.#searchedAt < SEARCH_NS_MAX && !this.isFull) return false;
       for (const [, line] of lines) line.endSearch?.();
     }
     this.#isBeginning = false;
@@ -293,16 +300,22 @@ export class LiveFeed {
   /** The trades to offer, without those that a gap names as missing. */
   #admitted(symbol: string, trades: readonly FeedTrade[], now: EpochNs): readonly FeedTrade[] {
     const admitted: FeedTrade[] = [];
+    let last: FeedTrade | null = null;
     for (const trade of trades) {
       if (this.#down.has(symbol)) break;
       const ts = instantOf(trade);
-      if (ts > now + AHEAD_NS_MAX) this.#loseOne(symbol, trade.id, now);
-      else if (!isWhole32(trade.price, TICKS_MAX) || !isWhole32(trade.size, LOTS_MAX)) {
+      if (ts > now + AHEAD_NS_MAX) {
+        this.#loseOne(symbol, trade.id, this.#watermark.watermark ?? now, 'impossible time');
+      } else if (!isWhole32(trade.price, TICKS_MAX) || !Number.isInteger(trade.size)) {
         this.#takeDown(symbol, offGrid(trade), now);
-      } else if (this.#admit(symbol, ts, trade.id, now)) admitted.push(trade);
+      } else if (this.#admit(symbol, ts, trade.id, now)) {
+        last = trade;
+        if (trade.size === 0) this.#sizesZero += 1;
+        else if (trade.size > LOTS_MAX) this.#loseOne(symbol, trade.id, ts, 'too large');
+        else admitted.push(trade);
+      }
     }
-    const last = admitted.at(-1);
-    if (last === undefined) return admitted;
+    if (last === null) return admitted;
     const ts = instantOf(last);
     this.#watermark.traded(symbol, ts, last.id);
     if (!this.#down.has(symbol)) this.#watermark.reach(symbol, ts, now);
@@ -319,10 +332,8 @@ export class LiveFeed {
     return true;
   }
 
-  #loseOne(symbol: string, id: number, now: EpochNs): void {
-    const from = this.#watermark.watermark ?? now;
-    const ids = { firstId: id, lastId: id };
-    this.#watermark.lose(symbol, { from, to: from, ids, reason: 'impossible time' });
+  #loseOne(symbol: string, id: number, from: EpochNs, reason: string): void {
+    this.#watermark.lose(symbol, { from, to: from, ids: { firstId: id, lastId: id }, reason });
   }
 
   /** Moves the watermark of a contract without trades, or stops it. */

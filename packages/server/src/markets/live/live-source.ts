@@ -13,6 +13,7 @@ import type { FeedAction, FeedEvent } from './feed.ts';
 import type { FeedStatus } from './feed-status.ts';
 import { type FeedOffer, LiveFeed, type LiveFeedOptions } from './live-feed.ts';
 import type { FeedSocket, Network } from './network.ts';
+import { reasonOf } from './reason-of.ts';
 
 const STEP_MS = 20;
 /** Without trades, a watermark this often. */
@@ -161,7 +162,7 @@ export class LiveSource implements TradeSource {
       });
       this.#sockets.set(connection, socket);
     } catch (error) {
-      tell({ kind: 'closed', why: messageOf(error) });
+      tell({ kind: 'closed', why: reasonOf(error) });
     }
   }
 
@@ -179,12 +180,8 @@ export class LiveSource implements TradeSource {
       const answer = await this.#options.network.request(request, this.#stopped.signal);
       actions = this.#feed.page(id, answer, '', this.#now());
     } catch (error) {
-      actions = this.#feed.page(id, null, messageOf(error), this.#now());
+      actions = this.#feed.page(id, null, reasonOf(error), this.#now());
     }
     if (!this.#stopped.signal.aborted) this.#perform(actions);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,7 +2,9 @@
 
 import { connect, type Socket } from 'node:net';
 import { MIB } from '@tapeloom/core/units';
+import { WebSocket } from 'ws';
 import type { FeedMessage, PageAnswer, PageRequest } from './feed.ts';
+import { reasonOf } from './reason-of.ts';
 
 const REQUEST_MS_MAX = 15_000;
 /** A page is smaller; a longer answer is not one. */
@@ -38,37 +40,63 @@ export interface Network {
 export const webNetwork: Network = {
   connect(address, handlers) {
     if (address.startsWith(TCP_PROTOCOL)) return connectTcp(address, handlers);
-    const socket = new WebSocket(address);
-    socket.binaryType = 'arraybuffer';
-    let why = 'could not connect';
-    socket.addEventListener('open', () => {
-      why = 'closed by the venue';
-      handlers.opened();
-    });
-    socket.addEventListener('message', ({ data }) =>
-      handlers.message(typeof data === 'string' ? data : new Uint8Array(data as ArrayBuffer)),
-    );
-    socket.addEventListener('error', (event) => {
-      const { message } = event as ErrorEvent;
-      if (message) why = message;
-    });
-    socket.addEventListener('close', ({ code, reason }) =>
-      handlers.closed(`${why} (${code}${reason === '' ? '' : ` ${reason}`})`),
-    );
-    return {
-      send: (message) => socket.send(typeof message === 'string' ? message : message.slice()),
-      close: () => socket.close(),
-    };
+    return connectWebSocket(address, handlers);
   },
 
   async request({ url, headers = {} }, signal) {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS_MAX)]);
     const response = await fetch(url, { headers, signal: limit });
-    const body = await response.text();
-    if (body.length > ANSWER_CHARS_MAX) throw new Error(`an answer of ${body.length} characters`);
+    const body = await textOf(response);
     return { status: response.status, headers: Object.fromEntries(response.headers), body };
   },
 };
+
+/** An answer that does not end must not fill the memory. */
+async function textOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const piece of body ?? []) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length > ANSWER_CHARS_MAX) {
+      throw new Error(`an answer of more than ${ANSWER_CHARS_MAX} characters`);
+    }
+  }
+  return text + decoder.decode();
+}
+
+/** The WebSocket of Node hides why it could not connect. Throws for an address that is none. */
+function connectWebSocket(address: string, handlers: ConnectionHandlers): FeedSocket {
+  const socket = new WebSocket(address);
+  let why = 'could not connect';
+  socket.on('open', () => {
+    why = 'closed by the venue';
+    handlers.opened();
+  });
+  socket.on('message', (data: Buffer, isBinary) => {
+    const { buffer, byteOffset, byteLength } = data;
+    handlers.message(isBinary ? new Uint8Array(buffer, byteOffset, byteLength) : String(data));
+  });
+  socket.on('error', (error) => {
+    why = `${why}: ${reasonOf(error)}`;
+  });
+  socket.on('close', (code, reason) =>
+    handlers.closed(`${why} (${code}${reason.length === 0 ? '' : ` ${reason}`})`),
+  );
+  return {
+    send(message) {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      socket.send(message);
+      if (socket.bufferedAmount <= UNSENT_BYTES_MAX) return;
+      why = 'the venue does not read';
+      socket.terminate();
+    },
+    close: () => socket.close(),
+    pause(isPaused) {
+      if (isPaused) socket.pause();
+      else socket.resume();
+    },
+  };
+}
 
 /** Throws for an address without host or port. */
 function connectTcp(address: string, handlers: ConnectionHandlers): FeedSocket {

@@ -5,6 +5,7 @@ import type { PageAnswer, PageOutcome, PageRequest } from './feed.ts';
 import type { FeedTrade } from './lines/line.ts';
 import type { Network } from './network.ts';
 import { onGrid } from './on-grid.ts';
+import { reasonOf } from './reason-of.ts';
 import { VenueError } from './venue-kind.ts';
 
 const SHOWN_CHARACTERS_MAX = 200;
@@ -61,14 +62,6 @@ export async function requestJson(
   } catch (error) {
     throw new VenueError(`${host} did not answer with JSON`, true, { cause: error });
   }
-}
-
-/** `fetch` says only that it failed, and hides the reason in the cause. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause, message } = error;
-  if (!(cause instanceof Error)) return message;
-  return message === 'fetch failed' ? cause.message : `${message} (${cause.message})`;
 }
 
 /** The venue's message lacks a field, or has a wrong one: the message is not understood. */

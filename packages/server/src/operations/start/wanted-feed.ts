@@ -1,6 +1,7 @@
 /** One `--feed` of a start: which of its symbols the file of instruments lacks, and how they get there. */
 
-import type { FeedRequest } from '../../config/feed-options.ts';
+import { HOUR_MS } from '@tapeloom/core/units';
+import { backfillText, type FeedRequest } from '../../config/feed-options.ts';
 import {
   applyInstruments,
   lockDatasets,
@@ -20,7 +21,7 @@ import {
   type WritableContract,
   writableContract,
 } from '../../markets/instruments/venue-products.ts';
-import { askContracts, venueSettings } from '../../markets/live/ask-venue.ts';
+import { askContracts, requireBackfill, venueSettings } from '../../markets/live/ask-venue.ts';
 import type { Network } from '../../markets/live/network.ts';
 import { readVenueKey } from '../../markets/live/venue-key.ts';
 import { VenueError, type VenueKind, type VenueSettings } from '../../markets/live/venue-kind.ts';
@@ -60,11 +61,12 @@ export class WantedFeed {
   /** Compares with the file, without a request to the venue. Rejects with a `VenueError`. */
   async look(): Promise<void> {
     const { disk, data } = this.#around;
+    requireBackfill(this.kind, this.#request.backfillHours);
     const applied = (await readAppliedInstruments(disk, data)) ?? { datasets: [] };
     const listed = datasetOfVenue(applied, this.dataset, this.kind);
     if (listed !== null) {
-      const { addresses, keyFile, venueDataset } = listed.live;
-      this.#requireSame({ ...addresses, keyFile, venueDataset });
+      const { addresses, keyFile, venueDataset, backfillMs } = listed.live;
+      this.#requireSame({ ...addresses, keyFile, venueDataset, backfillMs });
       const { stream: streamAddress, rest: restAddress } = addresses;
       this.#terms = { streamAddress, restAddress, keyFile, venueDataset };
     }
@@ -130,13 +132,17 @@ export class WantedFeed {
     readonly rest: string;
     readonly keyFile: string | null;
     readonly venueDataset: string | null;
+    readonly backfillMs: number;
   }): void {
-    const { streamAddress, restAddress, keyFile, venueDataset } = this.#request;
+    const { streamAddress, restAddress, keyFile, venueDataset, backfillHours } = this.#request;
+    const backfill = backfillHours === null ? null : backfillText(backfillHours);
+    const fileBackfill = file.backfillMs === 0 ? null : backfillText(file.backfillMs / HOUR_MS);
     const pairs = [
       ['--stream-address', streamAddress?.replace(/\/+$/, ''), file.stream],
       ['--rest-address', restAddress?.replace(/\/+$/, ''), file.rest],
       ['--key-file', keyFile, file.keyFile],
       ['--venue-dataset', venueDataset, file.venueDataset],
+      ['--backfill', backfill, fileBackfill],
     ] as const;
     const other = pairs.find(([, given, is]) => given != null && given !== is);
     if (other === undefined) return;

@@ -17,7 +17,12 @@ import { WantedFeeds } from './wanted-feeds.ts';
 const root = mkdtempSync(join(tmpdir(), 'tapeloom-feeds-'));
 const second = { ...exampleKind, name: 'second', title: 'Second exchange' };
 const elsewhere = { stream: 'wss://second.invalid', rest: 'https://second.invalid' };
-const kinds = [exampleKind, { ...second, addresses: elsewhere }];
+const forgetful = { ...exampleKind, name: 'forgetful', title: 'Forgetful exchange' };
+const kinds = [
+  exampleKind,
+  { ...second, addresses: elsewhere },
+  { ...forgetful, beginsEarlier: false },
+];
 const registered = kinds.map(registerVenue);
 after(() => {
   for (const one of registered) one[Symbol.dispose]();
@@ -95,6 +100,20 @@ test('what the file has starts at once, without a word to the venue', async () =
   await again.feeds.prepare(again.stopping.signal);
   assert.deepEqual([again.asked, again.said], [[], []]);
   assert.equal(readFileSync(first.path, 'utf8'), before);
+});
+
+test('a new dataset begins as long ago as --backfill says, and a present one keeps its beginning', async () => {
+  const first = stage('--feed example AAA-PERP --backfill 1d');
+  await first.feeds.prepare(first.stopping.signal);
+  const [dataset] = readInstruments(readFileSync(first.path, 'utf8')).datasets;
+  assert.equal((dataset!.live as { readonly backfillMs: number }).backfillMs, 86_400_000);
+  const same = stage('--feed example AAA-PERP --backfill 24h', { data: first.data });
+  await same.feeds.prepare(same.stopping.signal);
+  const other = stage('--feed example AAA-PERP --backfill 12h', { data: first.data });
+  await assert.rejects(
+    other.feeds.prepare(other.stopping.signal),
+    /--backfill is 12h, and the dataset example of .*instruments\.yaml has 1d\. Change it/,
+  );
 });
 
 test('hours without a network: it says so, now and then, and goes on when it is back', async () => {
@@ -184,6 +203,11 @@ test('what an operator must correct refuses the start, in one sentence', async (
       /key file \/nowhere does not exist/,
     ],
     ['--feed example AAA-PERP --rest-address x', MisconfiguredError, /--rest-address must be/],
+    [
+      '--feed forgetful AAA-PERP --backfill 1d',
+      MisconfiguredError,
+      /^--backfill cannot be used with forgetful: Forgetful exchange sends no past trades from/,
+    ],
   ] as const) {
     const { feeds, stopping, path } = stage(line);
     await assert.rejects(feeds.prepare(stopping.signal), (error) => {

@@ -11,9 +11,11 @@ export interface FeedNews {
   readonly state: FeedReport['state'];
   /** The time of the last word on how far it is behind; null: it is not. */
   readonly toldMs: number | null;
+  /** How far it was behind when it began to catch up; null: it does not. */
+  readonly beganMs: number | null;
 }
 
-export const NO_NEWS: FeedNews = { state: 'live', toldMs: null };
+export const NO_NEWS: FeedNews = { state: 'live', toldMs: null, beganMs: null };
 
 /** Returns what was said until now. `feed`: absent where trades are made here. */
 export function tellFeed(
@@ -31,11 +33,14 @@ export function tellFeed(
   }
   if (connection !== 'backfilling' || lagMs < BEHIND_MS) {
     if (before.toldMs !== null) log.info({ dataset }, 'the feed has caught up');
-    return { state, toldMs: null };
+    return { state, toldMs: null, beganMs: null };
   }
   if (before.toldMs !== null && nowMs - before.toldMs < EVERY_MS) return { ...before, state };
-  log.info({ dataset, behind: durationText(lagMs), lastFailure }, 'the feed catches up');
-  return { state, toldMs: nowMs };
+  // An outage while it catches up puts it further behind.
+  const beganMs = Math.max(before.beganMs ?? 0, lagMs);
+  const done = `${Math.floor((1 - lagMs / beganMs) * 100)} %`;
+  log.info({ dataset, done, behind: durationText(lagMs), lastFailure }, 'the feed catches up');
+  return { state, toldMs: nowMs, beganMs };
 }
 
 /** `9 h 12 min`. */

@@ -1,6 +1,7 @@
 /**
  * Requests pages for lines with holes, by turns, within the budget of their venue. Without a hole it asks now and then
- * whether a silent contract has trades that its subscription did not deliver.
+ * whether a silent contract has trades that its subscription did not deliver; where a whole connection is silent, each
+ * 30 s for the contract that traded last.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -31,6 +32,8 @@ interface Pending {
   /** A check of a silent contract. */
   readonly isCheck: boolean;
   readonly askedAt: EpochNs;
+  /** Who was asked, for the operator. */
+  readonly host: string;
 }
 
 export interface BackfillerOptions {
@@ -40,6 +43,10 @@ export interface BackfillerOptions {
   readonly isReady: (symbol: string) => boolean;
   readonly venueNow: (now: EpochNs) => EpochNs;
   readonly onSilent: (symbol: string, now: EpochNs) => void;
+  /** Whether it stands for all contracts of its connection, as the one that traded last. */
+  readonly isWitness: (symbol: string) => boolean;
+  /** A page has shown that its connection has left out nothing. */
+  readonly onCompared: (symbol: string, now: EpochNs) => void;
 }
 
 export class Backfiller {
@@ -71,8 +78,9 @@ export class Backfiller {
         continue;
       }
       this.#lastId += 1;
-      this.#pending.set(this.#lastId, { member, ...next, askedAt: now });
       const request = venue.page(member.contract, next.wish);
+      const { host } = new URL(request.url);
+      this.#pending.set(this.#lastId, { member, ...next, askedAt: now, host });
       actions.push({ kind: 'request', id: this.#lastId, request });
     }
     return actions;
@@ -89,7 +97,7 @@ export class Backfiller {
     if (used !== null) budget.used(used, now);
     const outcome = this.#read(member.contract, wish, answer, why);
     if (outcome.kind === 'refused') {
-      this.lastFailure = outcome.why;
+      this.lastFailure = `${pending.host}: ${outcome.why}`;
       budget.failed(outcome.retryAfterMs, now);
       if (!pending.isCheck) member.line.pageFailed();
       return;
@@ -98,11 +106,15 @@ export class Backfiller {
     this.lastFailure = null;
     budget.answered();
     if (pending.isCheck) this.#checked(pending, outcome, now);
-    else member.line.page(wish, outcome, now);
+    else {
+      member.line.page(wish, outcome, now);
+      // There is nothing yet that could be compared.
+      if (member.line.checkWish === null) this.#options.onCompared(member.contract.symbol, now);
+    }
   }
 
   #wish(member: FeedMember, now: EpochNs): Pick<Pending, 'wish' | 'isCheck'> | null {
-    const { isReady, venueNow } = this.#options;
+    const { isReady, isWitness, venueNow } = this.#options;
     const { line, contract } = member;
     if (line.fault !== null) return null;
     const wish = line.wanted(now);
@@ -112,7 +124,8 @@ export class Backfiller {
     if (now - member.liveAt < SILENT_NS_MAX || now < member.checkAt) return null;
     if (!isOpenAt(contract.hours, venueNow(now))) return null;
     const doubled = member.checkEveryNs * 2n;
-    member.checkEveryNs = doubled < CHECK_NS_MAX ? doubled : CHECK_NS_MAX;
+    if (isWitness(contract.symbol)) member.checkEveryNs = SILENT_NS_MAX;
+    else member.checkEveryNs = doubled < CHECK_NS_MAX ? doubled : CHECK_NS_MAX;
     member.checkAt = (now + member.checkEveryNs) as EpochNs;
     return { wish: checkWish, isCheck: true };
   }
@@ -120,6 +133,7 @@ export class Backfiller {
   #checked({ member, askedAt }: Pending, outcome: PageOutcome, now: EpochNs): void {
     const { line, contract } = member;
     const hasMore = outcome.kind === 'trades' && line.lacks(outcome.trades);
+    if (!hasMore && outcome.kind === 'trades') this.#options.onCompared(contract.symbol, now);
     if (member.liveAt > askedAt || !hasMore) return;
     // The stream may be slower than the page once, not twice.
     member.missed += 1;

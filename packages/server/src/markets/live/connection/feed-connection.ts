@@ -1,6 +1,7 @@
 /**
  * One connection to a venue, as a pure state machine. It is alive while data arrives: an acknowledged subscription that
- * stays silent while its market is open ends after 30 s.
+ * stays silent while its market is open ends after 30 s. Where the venue has pages, one of them may prove within a
+ * minute that nothing was traded: a quiet market is no reason to connect again.
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
@@ -20,6 +21,10 @@ import { SendPace } from './send-pace.ts';
 
 const CONNECT_NS_MAX = 10n * SECOND_NS_BIG;
 export const SILENT_NS_MAX = 30n * SECOND_NS_BIG;
+/** Of a venue with pages: the time for the comparison is in it. */
+const UNPROVEN_NS_MAX = 2n * SILENT_NS_MAX;
+const SILENT = 'no data for 30 s in an open market';
+const NOT_COMPARED = 'no data for 60 s in an open market, and no page to compare with';
 
 /** What the owner of the connection learns. */
 export interface ConnectionNews {
@@ -46,9 +51,12 @@ export class FeedConnection {
   readonly #options: FeedConnectionOptions;
   readonly #sends: SendPace;
   readonly #reader: VenueReader;
+  /** For the operator. */
+  readonly #host: string;
   #state: 'connecting' | 'subscribing' | 'ready' | 'ended' = 'connecting';
   #since: EpochNs;
   #sentAt: EpochNs;
+  /** When the newest data came, or a page proved that there is none. */
   #dataAt: EpochNs;
   /** When the newest message came. */
   messageAt: EpochNs;
@@ -65,7 +73,9 @@ export class FeedConnection {
     this.#sentAt = now;
     this.#dataAt = now;
     this.messageAt = now;
-    this.#actions.push({ kind: 'connect', connection: id, address: venue.address(contracts) });
+    const address = venue.address(contracts);
+    this.#host = URL.parse(address)?.host ?? address;
+    this.#actions.push({ kind: 'connect', connection: id, address });
   }
 
   get state(): 'connecting' | 'subscribing' | 'ready' | 'ended' {
@@ -93,7 +103,7 @@ export class FeedConnection {
         this.#message(event.message, now);
         break;
       case 'closed':
-        this.#end(event.why, false);
+        this.#end(`${this.#host}: ${event.why}`, false);
         break;
       case 'timer':
         this.#timer(now);
@@ -102,6 +112,11 @@ export class FeedConnection {
         event satisfies never;
     }
     this.#send(now);
+  }
+
+  /** A page of past trades has none that did not come. */
+  compared(now: EpochNs): void {
+    this.#dataAt = now;
   }
 
   close(why: string): void {
@@ -129,7 +144,7 @@ export class FeedConnection {
     }
     this.#options.news.readings(readings);
     const end = readings.find(({ kind }) => kind === 'garbled' || kind === 'ended');
-    if (end?.kind === 'garbled') this.#end(`not understood: ${end.why}`, true);
+    if (end?.kind === 'garbled') this.#end(`${this.#host}: not understood: ${end.why}`, true);
     else if (end?.kind === 'ended') this.#end(end.why, true, end.retryAfterMs);
   }
 
@@ -145,19 +160,27 @@ export class FeedConnection {
   #timer(now: EpochNs): void {
     const { keepAlive, deadAfterMs } = this.#options.venue;
     if (this.#state !== 'ready' && now - this.#since >= CONNECT_NS_MAX) {
-      this.#end('no answer within 10 s', true);
-    } else if (
-      this.#state === 'ready' &&
-      now - this.#dataAt >= SILENT_NS_MAX &&
-      this.#isOpen(now)
-    ) {
-      this.#end('no data for 30 s in an open market', true);
+      this.#end(`${this.#host}: no answer within 10 s`, true);
+    } else if (this.#state === 'ready' && this.#isSilent(now)) {
+      this.#end(this.#hasPages ? NOT_COMPARED : SILENT, true);
     } else if (deadAfterMs !== null && now - this.messageAt >= BigInt(deadAfterMs) * MS_NS_BIG) {
-      this.#end(`no message for ${deadAfterMs} ms`, true);
+      this.#end(`${this.#host}: no message for ${deadAfterMs} ms`, true);
     } else if (keepAlive !== null && this.#state === 'ready') {
       if (now - this.#sentAt < BigInt(keepAlive.everyMs) * MS_NS_BIG) return;
       this.#sends.add([keepAlive.message]);
     }
+  }
+
+  get #hasPages(): boolean {
+    return this.#options.venue.page !== null;
+  }
+
+  #isSilent(now: EpochNs): boolean {
+    if (now - this.#dataAt < (this.#hasPages ? UNPROVEN_NS_MAX : SILENT_NS_MAX)) return false;
+    if (this.#isOpen(now)) return true;
+    // When the market opens, the silence begins.
+    this.#dataAt = now;
+    return false;
   }
 
   #isOpen(now: EpochNs): boolean {

@@ -95,6 +95,11 @@ export class FeedSlot {
     this.#collect(this.#present);
   }
 
+  /** A page has shown that the present connection has left out nothing. */
+  compared(now: EpochNs): void {
+    this.#present?.compared(now);
+  }
+
   close(): void {
     for (const one of [this.#next, this.#present]) {
       one?.close('stopped');

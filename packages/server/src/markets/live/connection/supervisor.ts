@@ -75,6 +75,8 @@ export class Supervisor {
       members: this.#members,
       isReady: (symbol) => this.isReady(symbol),
       venueNow,
+      isWitness: (symbol) => this.#isWitness(symbol),
+      onCompared: (symbol, at) => this.#slotOf.get(symbol)!.compared(at),
       onSilent: (symbol, at) =>
         this.#slotOf.get(symbol)!.renew(`the subscription of ${symbol} is silent`, at),
     });
@@ -136,6 +138,13 @@ export class Supervisor {
 
   requestsLeft(now: EpochNs): number {
     return this.#budget.requestsLeft(now);
+  }
+
+  /** Whether no other contract of its connection has traded later. */
+  #isWitness(symbol: string): boolean {
+    const members = this.#slotOf.get(symbol)!.contracts.map((it) => this.#members.get(it.symbol)!);
+    const latest = members.reduce((one, other) => (other.liveAt > one.liveAt ? other : one));
+    return latest.contract.symbol === symbol;
   }
 
   #actions(): readonly FeedAction[] {

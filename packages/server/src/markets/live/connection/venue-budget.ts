@@ -67,9 +67,12 @@ export class VenueBudget {
   /** `retryAfterMs`: as the venue says; it holds for all feeds of the venue. */
   failed(retryAfterMs: number | null, now: EpochNs): void {
     const backoff = { firstMs: PAUSE_FIRST_MS, lastMs: PAUSE_LAST_MS };
-    const waitMs = backoffMs(this.#failures, backoff);
-    this.#failures += 1;
-    this.#pausedUntil = (now + BigInt(Math.ceil(waitMs)) * MS_NS_BIG) as EpochNs;
+    // Requests that were under way together fail together: that is one failure.
+    if (this.#pausedUntil === null || now >= this.#pausedUntil) {
+      const waitMs = backoffMs(this.#failures, backoff);
+      this.#failures += 1;
+      this.#pausedUntil = (now + BigInt(Math.ceil(waitMs)) * MS_NS_BIG) as EpochNs;
+    }
     if (retryAfterMs === null) return;
     this.#requests.pauseUntil((now + BigInt(Math.ceil(retryAfterMs)) * MS_NS_BIG) as EpochNs);
   }

@@ -6,7 +6,7 @@ import {
   databentoDialect,
 } from '../../../../testing/live/dialects/databento-dialect.ts';
 import { type Fault, faultSchedule, suffer } from '../../../../testing/live/fault-schedule.ts';
-import { FeedRun } from '../../../../testing/live/feed-run.ts';
+import { FeedRun, START_MS } from '../../../../testing/live/feed-run.ts';
 import { databentoKind } from './databento-kind.ts';
 
 const SCHEDULES = 8;
@@ -175,4 +175,62 @@ test('a wrong key is one attempt in ten minutes, and the reason is shown without
   assert.ok(!lastFailure!.includes(key) && !lastFailure!.includes('GWxyz'));
   run.run(30_000);
   assert.equal(run.feed.status(run.now).reconnects, 2);
+});
+
+const BACKFILL_MS = 10 * 60_000;
+
+function beginning(seed: number, memory: Partial<FeedRun['venue']['faults']> = {}): FeedRun {
+  const feed = { gapAfterMs: GAP_AFTER_MS, graceMs: GRACE_MS, backfillMs: BACKFILL_MS };
+  const dialect = databentoDialect();
+  const run = new FeedRun({ seed, dialect, feed, beforeMs: 2 * BACKFILL_MS });
+  run.set(memory);
+  return run;
+}
+
+test('an empty tape begins as long ago as was asked, with every trade since', () => {
+  const run = beginning(3);
+  run.run(60_000);
+  run.judge();
+  for (const [symbol, made] of run.venue.trades) {
+    const first = made.find(({ ms }) => ms >= START_MS - BACKFILL_MS)!;
+    assert.equal(Number(run.intake.trades.get(symbol)![0]!.ts / 1_000_000n), first.ms);
+  }
+  assert.deepEqual([reasons(run), run.intake.late], [[], 0]);
+  const { state, lagMs } = run.feed.status(run.now);
+  assert.ok(state === 'live' && lagMs < 5_000, `${state} ${lagMs}`);
+});
+
+test('an empty tape begins no earlier than the gateway remembers, which is a day', () => {
+  const feed = { graceMs: GRACE_MS, backfillMs: 40 * 3_600_000 };
+  const run = new FeedRun({ seed: 3, dialect: databentoDialect(), feed, beforeMs: BACKFILL_MS });
+  run.run(60_000);
+  run.judge();
+  for (const [symbol, made] of run.venue.trades) {
+    const [first] = run.intake.trades.get(symbol)!;
+    assert.equal(Number(first!.ts / 1_000_000n), made[0]!.ms);
+  }
+});
+
+test('a gateway that cannot be reached for a minute does not make the tape wait for the past', () => {
+  const run = beginning(3, { isDown: true });
+  run.run(70_000);
+  run.heal();
+  run.run(60_000);
+  run.judge();
+  const [first] = run.intake.trades.get('ESZ6')!;
+  assert.ok(Number(first!.ts / 1_000_000n) >= START_MS + 70_000);
+});
+
+test('whatever happens while it catches up, nothing is missing without a name', () => {
+  fc.assert(
+    fc.property(fc.nat(1_000_000), faultSchedule, (seed, schedule) => {
+      const run = beginning(seed);
+      suffer(run, possible(schedule), () => heal(run));
+      heal(run);
+      run.run(150_000);
+      run.judge();
+      assert.deepEqual([run.feed.status(run.now).state, run.down], ['live', []]);
+    }),
+    { numRuns: SCHEDULES },
+  );
 });

@@ -12,7 +12,7 @@ import {
 } from '../../../feeds/dbn/gateway-records.ts';
 import type { FeedMessage } from '../feed.ts';
 import type { FeedSocket, Network } from '../network.ts';
-import { reasonOf } from '../venue-answers.ts';
+import { reasonOf } from '../reason-of.ts';
 import { VenueError } from '../venue-kind.ts';
 import { HEAD_BYTES_MAX } from './databento-reader.ts';
 import { GatewayDialogue, withoutKey } from './gateway-dialogue.ts';

@@ -1,7 +1,7 @@
 /** Checks whether the addresses of a venue can be reached: names, and certificates. */
 
 import { DAY_MS, MINUTE_MS } from '@tapeloom/core/units';
-import { reasonOf } from '../venue-answers.ts';
+import { reasonOf } from '../reason-of.ts';
 import type { VenueAddresses } from '../venue-kind.ts';
 import { type DoctorFinding, found } from './finding.ts';
 

@@ -5,7 +5,7 @@ import type { FeedContract, PageOutcome, Venue } from '../feed.ts';
 import { type FeedTrade, instantOf, type PageWish } from '../lines/line.ts';
 import { NumberedLine } from '../lines/numbered-line.ts';
 import type { Network } from '../network.ts';
-import { reasonOf } from '../venue-answers.ts';
+import { reasonOf } from '../reason-of.ts';
 import { type DoctorFinding, found } from './finding.ts';
 import type { Observation } from './observation.ts';
 

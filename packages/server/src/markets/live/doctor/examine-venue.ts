@@ -11,7 +11,7 @@ import { writableContract } from '../../instruments/venue-products.ts';
 import { askContracts } from '../ask-venue.ts';
 import type { FeedContract, Venue } from '../feed.ts';
 import type { Network } from '../network.ts';
-import { reasonOf } from '../venue-answers.ts';
+import { reasonOf } from '../reason-of.ts';
 import type { VenueContract, VenueKind, VenueSettings } from '../venue-kind.ts';
 import { type AddressProbe, checkAddresses } from './address-probe.ts';
 import { type AskedPage, askPage, judgePage } from './check-pages.ts';

@@ -6,8 +6,15 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { DAY_SECONDS, SECOND_NS } from '@tapeloom/core/units';
-import { dayFromNumber, dayOf, epochNs } from '@tapeloom/core/utc-day';
-import { type FeedTrade, instantOf, type Line, type LineOutput, type PageWish } from './line.ts';
+import { dayFromNumber, dayOf, epochNs, later } from '@tapeloom/core/utc-day';
+import {
+  type FeedTrade,
+  type FirstTrade,
+  instantOf,
+  type Line,
+  type LineOutput,
+  type PageWish,
+} from './line.ts';
 import type { LineBudget } from './line-budget.ts';
 import { LineQueue } from './line-queue.ts';
 
@@ -58,6 +65,10 @@ export class CountedLine implements Line {
   #isOrphan: boolean;
   #waitsSince: EpochNs | null = null;
   #isPositionNew = false;
+  /** Where an empty tape begins, if the venue remembers it. */
+  #beginAt: EpochNs | null;
+  isSearching: boolean;
+  first: FirstTrade | null = null;
   readonly checkWish = null;
   readonly beginsBehind = null;
   readonly fault = null;
@@ -67,6 +78,7 @@ export class CountedLine implements Line {
     readonly budget: LineBudget;
     readonly lastId: number;
     readonly position: string | null;
+    readonly beginAt?: EpochNs | null;
     readonly watermark?: () => EpochNs | null;
   }) {
     this.symbol = options.symbol;
@@ -81,12 +93,19 @@ export class CountedLine implements Line {
     this.#lastId = options.lastId;
     this.#seconds = new Map(place?.seconds);
     this.#isOrphan = place === null && options.lastId >= 0;
+    this.#beginAt = this.#nextId === 0 ? (options.beginAt ?? null) : null;
+    this.isSearching = this.#beginAt !== null;
+  }
+
+  endSearch(): void {
+    this.isSearching = false;
+    this.#beginAt = null;
   }
 
   /** The time from which the venue must repeat its stream; null: from now on. */
   get repeatFrom(): EpochNs | null {
     if (this.#isOrphan) return null;
-    if (this.#place === null || this.#seconds.size === 0) return this.#watermark();
+    if (this.#place === null || this.#seconds.size === 0) return this.#watermark() ?? this.#beginAt;
     const { from, fromNs } = this.#place;
     const day = dayFromNumber(Math.trunc(from / DAY_SECONDS));
     return epochNs(day, (from % DAY_SECONDS) * SECOND_NS + fromNs);
@@ -97,6 +116,7 @@ export class CountedLine implements Line {
    * nothing. `remembersFrom`: it certainly remembers everything since.
    */
   repeatSince(remembersFrom: EpochNs): EpochNs | null {
+    if (this.#beginAt !== null) this.#beginAt = later(this.#beginAt, remembersFrom);
     const from = this.repeatFrom;
     this.#isRepeating = from !== null;
     this.#remembersFrom = remembersFrom;
@@ -134,6 +154,7 @@ export class CountedLine implements Line {
 
   repeated(at: EpochNs): void {
     if (!this.#isRepeating || this.#toSkip === null) return;
+    this.isSearching = false;
     this.#isRepeating = false;
     if (this.#toSkip > 0) this.#doneBehind = this.#place;
     this.#toSkip = 0;
@@ -224,6 +245,7 @@ export class CountedLine implements Line {
 
   #emit(trade: FeedTrade): void {
     const id = this.#nextId;
+    if (this.isSearching) this.#begin(trade);
     this.#nextId += 1;
     this.#queue.push({ ...trade, id });
     this.#isPositionNew = true;
@@ -240,6 +262,12 @@ export class CountedLine implements Line {
     this.#last = trade;
     const { from, fromNs } = start;
     this.#place = { id, from, fromNs, lastDay, lastNs };
+  }
+
+  /** The venue may remember less than was asked for, and does not say so: what it repeats first is the beginning. */
+  #begin(trade: FeedTrade): void {
+    this.isSearching = false;
+    this.first = { id: this.#nextId, from: instantOf(trade) };
   }
 
   /** From where on to repeat once this trade is handed out. Before the first one there may have been others. */
