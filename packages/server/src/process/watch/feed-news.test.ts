@@ -43,7 +43,10 @@ test('a feed that catches up says every ten seconds how far it is behind', () =>
   const say = told();
   const feed = feedOf('live', 'backfilling');
   const hours = (count: number) => count * 3_600_000;
-  assert.match(say(0, feed, hours(9.2)).join(), /the feed catches up .*"done":"0 %","behind":"9 h 12 min"/);
+  assert.match(
+    say(0, feed, hours(9.2)).join(),
+    /the feed catches up .*"done":"0 %","behind":"9 h 12 min"/,
+  );
   assert.deepEqual(say(9_999, feed, hours(9)), []);
   assert.match(say(10_000, feed, hours(2.3)).join(), /"done":"75 %","behind":"2 h 18 min"/);
   assert.match(say(20_000, feed, hours(18.4)).join(), /"done":"0 %"/);
