@@ -174,6 +174,13 @@ test('a contract that is delisted in an outage keeps no other waiting', () => {
     run.run(2 * GAP_AFTER_MS);
     assert.equal(states()[1], 'live', name);
     assert.ok(run.feed.status(run.now).lagMs <= GAP_AFTER_MS + 1_000, name);
+    // Its requests, which fail, are no reason to hold back those of the others.
+    run.set({ isDown: true });
+    run.venue.cut(run.nowMs);
+    run.run(5_000);
+    run.heal();
+    run.run(10_000);
+    assert.deepEqual(states().slice(1), ['live', 'live'], name);
     run.judge();
   }
 });
