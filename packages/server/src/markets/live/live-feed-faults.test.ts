@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DialectContract } from '../../../testing/live/dialect.ts';
+import { ALL_DIALECTS } from '../../../testing/live/dialects/all-dialects.ts';
 import { BinanceDialect } from '../../../testing/live/dialects/binance-dialect.ts';
 import { FeedRun } from '../../../testing/live/feed-run.ts';
+import type { PageAnswer } from './feed.ts';
 
 const GAP_AFTER_MS = 40_000;
 
@@ -12,6 +15,17 @@ function stage(options: Partial<ConstructorParameters<typeof FeedRun>[0]> = {}) 
   run.run(20_000);
   assert.equal(run.feed.status(run.now).state, 'live');
   return run;
+}
+
+/** What venues say of a contract that they do not know any more. */
+const DELISTED = [
+  { name: 'binance-usdm', answer: saying(400, { code: -1121, msg: 'Invalid symbol.' }) },
+  { name: 'deribit', answer: saying(400, { error: { code: -32602, message: 'Invalid params' } }) },
+  { name: 'okx', answer: saying(200, { code: '51001', msg: 'does not exist', data: [] }) },
+];
+
+function saying(status: number, body: object): PageAnswer {
+  return { status, headers: {}, body: JSON.stringify(body) };
 }
 
 const reasons = (run: FeedRun) =>
@@ -118,6 +132,57 @@ test('why a connection ended, and why a page failed, names who it was', () => {
   run.set({ isSilent: true });
   run.run(12_000);
   assert.match(run.feed.status(run.now).lastEnd!, /^example\.invalid: no message for 10000 ms/);
+});
+
+test('a contract that is delisted in an outage keeps no other waiting', () => {
+  for (const { name, answer } of DELISTED) {
+    let isListed = true;
+    const dialect = ALL_DIALECTS[name]!();
+    const [{ venueSymbol }] = dialect.contracts as readonly [DialectContract];
+    const run = stage({
+      dialect: {
+        ...dialect,
+        venue: dialect.venue,
+        session(address) {
+          const session = dialect.session(address);
+          return {
+            opened: (nowMs) => session.opened(nowMs),
+            received(message, trades, nowMs) {
+              const said = session.received(message, trades, nowMs);
+              const isServed = (symbol: string) => isListed || symbol !== venueSymbol;
+              return { ...said, subscribed: said.subscribed?.filter(isServed) ?? [] };
+            },
+            trades: (...args) => session.trades(...args),
+            heartbeat: (nowMs) => session.heartbeat(nowMs),
+          };
+        },
+        page(request, trades, nowMs) {
+          const isIts = new RegExp(`${venueSymbol}(?:[/&]|$)`).test(request.url);
+          if (isListed || !isIts) return dialect.page(request, trades, nowMs);
+          return { rows: [], answer: () => answer, forgotten: null };
+        },
+      },
+    });
+    isListed = false;
+    run.set({ isDown: true });
+    run.venue.cut(run.nowMs);
+    run.run(5_000);
+    run.heal();
+    run.run(5_000);
+    const states = () => run.feed.status(run.now).contracts.map(({ state }) => state);
+    assert.deepEqual(states(), ['stale', 'live', 'live'], name);
+    run.run(2 * GAP_AFTER_MS);
+    assert.equal(states()[1], 'live', name);
+    assert.ok(run.feed.status(run.now).lagMs <= GAP_AFTER_MS + 1_000, name);
+    // Its requests, which fail, are no reason to hold back those of the others.
+    run.set({ isDown: true });
+    run.venue.cut(run.nowMs);
+    run.run(5_000);
+    run.heal();
+    run.run(10_000);
+    assert.deepEqual(states().slice(1), ['live', 'live'], name);
+    run.judge();
+  }
 });
 
 for (const status of [403, 418, 429, 451, 500, 503]) {

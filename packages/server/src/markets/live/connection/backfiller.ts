@@ -5,7 +5,8 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { MINUTE_NS_BIG } from '@tapeloom/core/units';
+import { MINUTE_NS_BIG, MS_NS_BIG } from '@tapeloom/core/units';
+import { backoffMs } from '../../../platform/waiting/retry.ts';
 import type { FeedAction, FeedContract, PageAnswer, PageOutcome, Venue } from '../feed.ts';
 import type { Line, PageWish } from '../lines/line.ts';
 import { isOpenAt } from '../watermark/open-hours.ts';
@@ -15,6 +16,9 @@ import type { VenueBudget } from './venue-budget.ts';
 const CHECK_NS_MAX = 10n * MINUTE_NS_BIG;
 /** So many checks in a row that find trades prove that the subscription is dead. */
 const MISSED_MAX = 2;
+/** About the request and not about the venue: a contract that is delisted must not keep the others waiting. */
+const WRONG_REQUEST: ReadonlySet<number> = new Set([400, 404]);
+const WRONG_BACKOFF = { firstMs: 500, lastMs: 60_000 };
 
 export interface FeedMember {
   readonly contract: FeedContract;
@@ -24,6 +28,9 @@ export interface FeedMember {
   checkAt: EpochNs;
   checkEveryNs: bigint;
   missed: number;
+  /** Requests in a row that the venue called wrong, and when the next one may be made. */
+  wrong: number;
+  askAgainAt: EpochNs;
 }
 
 interface Pending {
@@ -98,12 +105,17 @@ export class Backfiller {
     const outcome = this.#read(member.contract, wish, answer, why);
     if (outcome.kind === 'refused') {
       this.lastFailure = `${pending.host}: ${outcome.why}`;
-      budget.failed(outcome.retryAfterMs, now);
+      if (answer !== null && WRONG_REQUEST.has(answer.status)) {
+        const waitNs = BigInt(backoffMs(member.wrong, WRONG_BACKOFF)) * MS_NS_BIG;
+        member.wrong += 1;
+        member.askAgainAt = (now + waitNs) as EpochNs;
+      } else budget.failed(outcome.retryAfterMs, now);
       if (!pending.isCheck) member.line.pageFailed();
       return;
     }
     this.pagesTotal += 1;
     this.lastFailure = null;
+    member.wrong = 0;
     budget.answered();
     if (pending.isCheck) this.#checked(pending, outcome, now);
     else {
@@ -116,7 +128,7 @@ export class Backfiller {
   #wish(member: FeedMember, now: EpochNs): Pick<Pending, 'wish' | 'isCheck'> | null {
     const { isReady, isWitness, venueNow } = this.#options;
     const { line, contract } = member;
-    if (line.fault !== null) return null;
+    if (line.fault !== null || now < member.askAgainAt) return null;
     const wish = line.wanted(now);
     if (wish !== null) return { wish, isCheck: false };
     const { checkWish } = line;

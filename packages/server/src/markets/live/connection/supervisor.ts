@@ -52,7 +52,10 @@ export class Supervisor {
     for (const contract of contracts) {
       const line = lines.get(contract.symbol)!;
       const checkEveryNs = SILENT_NS_MAX;
-      const member = { contract, line, liveAt: now, checkAt: now, checkEveryNs, missed: 0 };
+      const member = {
+        ...{ contract, line, liveAt: now, checkAt: now, checkEveryNs, missed: 0 },
+        ...{ wrong: 0, askAgainAt: now },
+      };
       this.#members.set(contract.symbol, member);
     }
     const venueNow = (at: EpochNs) => this.#venueTime.at(at) ?? at;
