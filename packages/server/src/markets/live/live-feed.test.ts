@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { exampleVenue } from '../../../testing/live/example-feed.ts';
 import { faultSchedule, suffer } from '../../../testing/live/fault-schedule.ts';
 import { FeedRun } from '../../../testing/live/feed-run.ts';
+import type { Rate } from './feed.ts';
 
 const GAP_AFTER_MS = 40_000;
 
@@ -93,11 +95,28 @@ test('an acknowledged subscription without data is connected again after 30 s', 
   assert.match(run.feed.status(run.now).lastEnd!, /no data for 30 s in an open market/);
 });
 
-test('attempts to connect wait longer and longer, and never exceed the limit of the venue', () => {
+test('attempts to connect never exceed the limit of the venue, and else come every 1.25 s', () => {
+  const attempts = (connects: Rate) => {
+    const run = stage({ venue: { limits: { ...exampleVenue.limits, connects } } });
+    run.set({ isDown: true });
+    run.venue.cut(run.nowMs);
+    run.run(60_000);
+    return run.feed.status(run.now).reconnects;
+  };
+  const many = attempts({ units: 1_000, perMs: 60_000 });
+  assert.ok(many > 80 && many < 110, `${many} of two connections`);
+  const few = attempts({ units: 12, perMs: 60_000 });
+  // Two of them are those that were cut.
+  assert.ok(few > 8 && few - 2 <= 12, `${few}`);
+});
+
+test('a venue that accepts connections and ends them is asked more and more rarely', () => {
   const run = stage();
-  run.set({ isDown: true });
-  run.venue.cut(run.nowMs);
-  run.run(60_000);
+  run.set({ isMute: true });
+  for (let step = 0; step < 1_200; step += 1) {
+    run.venue.cut(run.nowMs);
+    run.run(50);
+  }
   const { reconnects } = run.feed.status(run.now);
   assert.ok(reconnects > 8 && reconnects < 30, `${reconnects}`);
 });
