@@ -18,7 +18,7 @@ import { batchOf } from './feed-batches.ts';
 import type { FeedStatus } from './feed-status.ts';
 import { type FeedTrade, instantOf, type Line } from './lines/line.ts';
 import { LineBudget } from './lines/line-budget.ts';
-import { FeedWatermark } from './watermark/feed-watermark.ts';
+import { FeedWatermark, type Recovered } from './watermark/feed-watermark.ts';
 
 /** An offer fits into one record of the log: its trades are on the tape together with its notes, or not at all. */
 const OFFER_TRADES_MAX = 32_768;
@@ -264,7 +264,7 @@ export class LiveFeed {
     this.#isBeginning = false;
     for (const [symbol, { first = null }] of lines) {
       if (first === null || first.id === null) continue;
-      const recovered = { from: first.from, lastMissingId: first.id - 1 };
+      const recovered = recoveredFrom(first.from, first.id);
       this.#watermark.reach(symbol, first.from, now, recovered);
     }
     return true;
@@ -312,9 +312,7 @@ export class LiveFeed {
     if (watermark.hasGaps(symbol) && !watermark.admits(symbol, ts, id)) return false;
     if (watermark.isWhole(symbol)) return true;
     // The first trade behind an outage: everything from here on is complete.
-    const recovered = watermark.isStarting(symbol)
-      ? { from: ts, lastMissingId: id - 1 }
-      : undefined;
+    const recovered = watermark.isStarting(symbol) ? recoveredFrom(ts, id) : undefined;
     watermark.reach(symbol, ts, now, recovered);
     return true;
   }
@@ -345,6 +343,11 @@ export class LiveFeed {
     this.#watermark.abandon(symbol, why, now);
     this.#onDown(symbol, why);
   }
+}
+
+/** A line that begins with the number 0 misses none. */
+function recoveredFrom(from: EpochNs, id: number): Recovered {
+  return id > 0 ? { from, lastMissingId: id - 1 } : { from };
 }
 
 function bigintOf(text: string | null): bigint | null {
