@@ -19,6 +19,7 @@ import { createClock } from '@tapeloom/server/platform/system-clock';
 import { type OpenTape, openTape } from '@tapeloom/server/tape/write/open-tape';
 import type { Dialect, SimTrade } from '../packages/server/testing/live/dialect.ts';
 import { ALL_DIALECTS } from '../packages/server/testing/live/dialects/all-dialects.ts';
+import { DATABENTO_KEY } from '../packages/server/testing/live/dialects/databento-dialect.ts';
 import { VenueServer } from '../packages/server/testing/live/venue-server.ts';
 import { tapeRows } from '../packages/server/testing/tape/tape-on-sim-disk.ts';
 import { killServices, RunningService, WAIT_LIMIT_MS } from './running-service.ts';
@@ -94,7 +95,7 @@ async function leftTape(dataset: string): Promise<OpenTape> {
 }
 
 test('what venues trade is on the tapes once and in order, whatever was cut, killed or gone', async (t) => {
-  writeFileSync(keyFile, `${'db-'.padEnd(32, 'k')}\n`, { mode: 0o600 });
+  writeFileSync(keyFile, `${DATABENTO_KEY}\n`, { mode: 0o600 });
   const feeds: Feed[] = [];
   t.after(() => Promise.all(feeds.map(({ server }) => server[Symbol.asyncDispose]())));
   for (const [name, make] of Object.entries(ALL_DIALECTS)) {

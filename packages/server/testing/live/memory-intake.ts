@@ -70,7 +70,9 @@ export class MemoryIntake implements Omit<Intake, 'offer' | 'batch'> {
   #take(note: TapeNote): void {
     if (note.kind === 'position') this.#positions.set(note.key, note.text);
     if (note.kind === 'gap') {
-      assert.ok(note.gap.to === null || note.gap.to > note.gap.from, 'an empty gap');
+      const { from, to, firstId, lastId } = note.gap;
+      assert.ok(to === null || to > from, 'an empty gap');
+      assert.ok((firstId ?? 0) >= 0 && (lastId ?? 0) >= 0, 'a gap with a negative number');
       this.#gaps.set(`${note.gap.symbol} ${note.gap.from}`, note.gap);
     }
   }

@@ -60,6 +60,14 @@ export interface SimVenueOptions {
   /** A size of as many lots as the trade's number, so that a row of the tape tells it. */
   readonly hasNumbersAsSizes?: boolean;
   readonly dialect?: Dialect;
+  /** How many different prices and sizes there are, from how many ticks on. Default: few and small. */
+  readonly market?: SimMarket;
+}
+
+export interface SimMarket {
+  readonly priceTicks: number;
+  readonly prices: number;
+  readonly sizes: number;
 }
 
 interface Arriving {
@@ -76,10 +84,7 @@ interface Client {
 
 const LATENCY_MS = 15;
 const HEARTBEAT_MS = 1_000;
-/** So many prices, from so many ticks on. */
-const PRICES = 40;
-const PRICE_TICKS = 400;
-const SIZES = 9;
+const SMALL_MARKET: SimMarket = { priceTicks: 400, prices: 40, sizes: 9 };
 /** Of venues that number prints that are no order flow. */
 const LEFT_OUT_SHARE = 0.15;
 
@@ -88,8 +93,11 @@ export class SimVenue {
   readonly #skewMs: number;
   readonly #firstId: number;
   readonly #hasNumbersAsSizes: boolean;
+  readonly #market: SimMarket;
   readonly #dialect: Dialect;
   readonly trades = new Map<string, SimTrade[]>();
+  /** How many it no longer has. */
+  readonly #forgotten = new Map<string, number>();
   readonly #clients = new Map<number, Client>();
   readonly #pages = new Map<number, { readonly atMs: number; readonly answer: PageAnswer }>();
   faults: VenueFaults = { ...NO_FAULTS };
@@ -97,6 +105,7 @@ export class SimVenue {
 
   constructor(random: Random, symbols: readonly string[], options: SimVenueOptions = {}) {
     this.#hasNumbersAsSizes = options.hasNumbersAsSizes ?? false;
+    this.#market = options.market ?? SMALL_MARKET;
     this.#dialect = options.dialect ?? exampleDialect;
     this.#random = random;
     this.#skewMs = options.skewMs ?? 0;
@@ -166,12 +175,20 @@ export class SimVenue {
     terms: Pick<SimTrade, 'price' | 'size' | 'leftOut'> & { readonly aheadMs?: number },
   ): void {
     const trades = this.trades.get(symbol)!;
-    const id = this.#firstId + trades.length;
+    const id = this.#firstId + this.#made(symbol);
     const { aheadMs = 0, ...rest } = terms;
     const trade = { id, ms: nowMs + this.#skewMs + aheadMs, ...rest, isBuy: true };
     trades.push(trade);
     for (const client of this.#clients.values()) {
       if (client.symbols.includes(symbol)) this.#deliver(client, symbol, [trade], nowMs);
+    }
+  }
+
+  /** The venue keeps its newest trades alone. A run cannot be judged then. */
+  forget(kept: number): void {
+    for (const [symbol, trades] of this.trades) {
+      const gone = trades.splice(0, Math.max(0, trades.length - kept)).length;
+      this.#forgotten.set(symbol, (this.#forgotten.get(symbol) ?? 0) + gone);
     }
   }
 
@@ -189,7 +206,7 @@ export class SimVenue {
       for (let index = 0; index < now; index += 1) {
         const intoMs = Math.floor((stepMs * index) / now);
         const ms = nowMs - stepMs + intoMs + this.#skewMs;
-        added.push(this.#trade(symbol, trades.length + index, ms));
+        added.push(this.#trade(symbol, this.#made(symbol) + index, ms));
       }
       if (this.faults.isQuiet || added.length === 0) continue;
       trades.push(...added);
@@ -233,14 +250,19 @@ export class SimVenue {
     return remembered >= trades.length ? trades : trades.slice(trades.length - remembered);
   };
 
+  #made(symbol: string): number {
+    return this.trades.get(symbol)!.length + (this.#forgotten.get(symbol) ?? 0);
+  }
+
   #trade(symbol: string, index: number, ms: number): SimTrade {
     const { tick, lot } = this.#dialect.contracts.find((it) => it.venueSymbol === symbol) ?? {
       tick: '0.25',
       lot: '1',
     };
-    const price = decimalOf(PRICE_TICKS + Math.floor(this.#random() * PRICES), tick);
+    const { priceTicks, prices, sizes } = this.#market;
+    const price = decimalOf(priceTicks + Math.floor(this.#random() * prices), tick);
     const id = this.#firstId + index;
-    const lots = this.#hasNumbersAsSizes ? id : 1 + Math.floor(this.#random() * SIZES);
+    const lots = this.#hasNumbersAsSizes ? id : 1 + Math.floor(this.#random() * sizes);
     const isBuy = this.#random() < 0.5;
     return { id, ms, price, size: decimalOf(lots, lot), isBuy, ...this.#leftOut() };
   }

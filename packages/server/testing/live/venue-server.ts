@@ -165,7 +165,13 @@ export class VenueServer implements AsyncDisposable {
   #tcpConnected(socket: Socket): void {
     const peer: Peer = { send: (message) => socket.write(message), end: () => socket.destroy() };
     const id = this.#connected(peer, '/');
-    socket.on('data', (bytes: Buffer) => this.#received(id, new Uint8Array(bytes)));
+    // What clients say over TCP are lines.
+    let said = '';
+    socket.on('data', (bytes: Buffer) => {
+      const lines = `${said}${bytes}`.split(/(?<=\n)/);
+      said = lines.at(-1)!.endsWith('\n') ? '' : lines.pop()!;
+      for (const line of lines) this.#received(id, line);
+    });
     socket.on('close', () => this.#closed(id));
     socket.on('error', () => this.#closed(id));
   }

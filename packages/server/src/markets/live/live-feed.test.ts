@@ -4,6 +4,7 @@ import { exampleDialect } from '../../../testing/live/example-dialect.ts';
 import { exampleVenue } from '../../../testing/live/example-feed.ts';
 import { assertFeedSurvives } from '../../../testing/live/feed-property.ts';
 import { FeedRun } from '../../../testing/live/feed-run.ts';
+import type { Rate } from './feed.ts';
 
 const GAP_AFTER_MS = 40_000;
 const SCHEDULES = 30;
@@ -70,11 +71,28 @@ test('an acknowledged subscription without data is compared with a page after 30
   assert.match(run.feed.status(run.now).lastEnd!, /the subscription of [ABC]{3} is silent/);
 });
 
-test('attempts to connect wait longer and longer, and never exceed the limit of the venue', () => {
+test('attempts to connect never exceed the limit of the venue, and else come every 1.25 s', () => {
+  const attempts = (connects: Rate) => {
+    const run = stage({ venue: { limits: { ...exampleVenue.limits, connects } } });
+    run.set({ isDown: true });
+    run.venue.cut(run.nowMs);
+    run.run(60_000);
+    return run.feed.status(run.now).reconnects;
+  };
+  const many = attempts({ units: 1_000, perMs: 60_000 });
+  assert.ok(many > 80 && many < 110, `${many} of two connections`);
+  const few = attempts({ units: 12, perMs: 60_000 });
+  // Two of them are those that were cut.
+  assert.ok(few > 8 && few - 2 <= 12, `${few}`);
+});
+
+test('a venue that accepts connections and ends them is asked more and more rarely', () => {
   const run = stage();
-  run.set({ isDown: true });
-  run.venue.cut(run.nowMs);
-  run.run(60_000);
+  run.set({ isMute: true });
+  for (let step = 0; step < 1_200; step += 1) {
+    run.venue.cut(run.nowMs);
+    run.run(50);
+  }
   const { reconnects } = run.feed.status(run.now);
   assert.ok(reconnects > 8 && reconnects < 30, `${reconnects}`);
 });

@@ -273,7 +273,7 @@ export class LiveFeed {
     this.#isBeginning = false;
     for (const [symbol, { first = null }] of lines) {
       if (first === null || first.id === null) continue;
-      const recovered = { from: first.from, ...before(first.id) };
+      const recovered = recoveredFrom(first.from, first.id);
       this.#watermark.reach(symbol, first.from, now, recovered);
     }
     return true;
@@ -327,7 +327,7 @@ export class LiveFeed {
     if (watermark.hasGaps(symbol) && !watermark.admits(symbol, ts, id)) return false;
     if (watermark.isWhole(symbol)) return true;
     // The first trade behind an outage: everything from here on is complete.
-    const recovered = watermark.isStarting(symbol) ? { from: ts, ...before(id) } : undefined;
+    const recovered = watermark.isStarting(symbol) ? recoveredFrom(ts, id) : undefined;
     watermark.reach(symbol, ts, now, recovered);
     return true;
   }
@@ -358,9 +358,9 @@ export class LiveFeed {
   }
 }
 
-/** A contract's first number may be 0. */
-function before(id: number): Pick<Recovered, 'lastMissingId'> {
-  return id > 0 ? { lastMissingId: id - 1 } : {};
+/** A line that begins with the number 0 misses none. */
+function recoveredFrom(from: EpochNs, id: number): Recovered {
+  return id > 0 ? { from, lastMissingId: id - 1 } : { from };
 }
 
 /** A venue's words may be of any length; those of a gap are not. */

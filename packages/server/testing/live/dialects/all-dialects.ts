@@ -4,6 +4,7 @@ import type { Dialect } from '../dialect.ts';
 import { BinanceDialect } from './binance-dialect.ts';
 import { bybitDialect } from './bybit-dialect.ts';
 import { coinbaseDialect } from './coinbase-dialect.ts';
+import { databentoDialect } from './databento-dialect.ts';
 import { deribitDialect } from './deribit-dialect.ts';
 import { krakenFuturesDialect } from './kraken-futures-dialect.ts';
 import { okxDialect } from './okx-dialect.ts';
@@ -14,6 +15,7 @@ export const ALL_DIALECTS: Readonly<Record<string, () => Dialect>> = {
   okx: () => okxDialect,
   'bybit-linear': () => bybitDialect,
   coinbase: () => coinbaseDialect,
+  databento: () => databentoDialect(),
   deribit: () => deribitDialect,
   'kraken-futures': () => krakenFuturesDialect,
 };

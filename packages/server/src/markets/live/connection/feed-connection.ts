@@ -60,6 +60,7 @@ export class FeedConnection {
   #dataAt: EpochNs;
   /** When the newest message came. */
   messageAt: EpochNs;
+  wasOpened = false;
   hasData = false;
   #actions: FeedAction[] = [];
 
@@ -126,6 +127,7 @@ export class FeedConnection {
   #opened(now: EpochNs): void {
     const { venue, contracts, lines } = this.#options;
     this.#state = 'subscribing';
+    this.wasOpened = true;
     this.#since = now;
     this.messageAt = now;
     this.#sends.add(venue.subscribe(contracts, lines));

@@ -13,6 +13,8 @@ import type { VenueBudget } from './venue-budget.ts';
 
 const BACKOFF_FIRST_MS = 250;
 const BACKOFF_LAST_MS = 15_000;
+/** While the venue accepts no connection, an attempt costs it little: trades come soon after it does. */
+const UNREACHABLE_LAST_MS = 1_250;
 const JITTER_SHARE = 0.5;
 /** The next connection is opened this long before the venue ends the present one. */
 const OVERLAP_NS = 5n * MINUTE_NS_BIG;
@@ -30,11 +32,15 @@ export interface FeedSlotOptions {
 
 export class FeedSlot {
   readonly #options: FeedSlotOptions;
+  /** Between connections that brought no trades. */
   readonly #backoff: Backoff;
+  /** Between attempts that brought no connection. */
+  readonly #unreachable: Backoff;
   #present: FeedConnection | null = null;
   #next: FeedConnection | null = null;
   #retryAt: EpochNs | null = null;
   #failures = 0;
+  #unopened = 0;
   #now: EpochNs = 0n as EpochNs;
   #actions: FeedAction[] = [];
   /** Whether the lines have a connection that delivers. */
@@ -49,6 +55,7 @@ export class FeedSlot {
     this.#options = options;
     const jitter = { share: JITTER_SHARE, random: options.random };
     this.#backoff = { firstMs: BACKOFF_FIRST_MS, lastMs: BACKOFF_LAST_MS, jitter };
+    this.#unreachable = { ...this.#backoff, lastMs: UNREACHABLE_LAST_MS };
   }
 
   get contracts(): readonly FeedContract[] {
@@ -181,8 +188,17 @@ export class FeedSlot {
       this.isReady = false;
       for (const line of this.#options.lines.values()) line.disconnected();
     }
-    const waitMs = Math.max(backoffMs(this.#failures, this.#backoff), retryAfterMs ?? 0);
-    this.#failures += 1;
+    const waitMs = Math.max(this.#nextWaitMs(connection), retryAfterMs ?? 0);
     this.#retryAt = (this.#now + BigInt(Math.ceil(waitMs)) * MS_NS_BIG) as EpochNs;
+  }
+
+  #nextWaitMs({ wasOpened }: FeedConnection): number {
+    if (!wasOpened) {
+      this.#unopened += 1;
+      return backoffMs(this.#unopened - 1, this.#unreachable);
+    }
+    this.#unopened = 0;
+    this.#failures += 1;
+    return backoffMs(this.#failures - 1, this.#backoff);
   }
 }
