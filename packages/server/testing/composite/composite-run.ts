@@ -9,7 +9,10 @@ import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
 import { type Fault, SimDisk } from '../../../../simulation/disk/sim-disk.ts';
 import { CompositeFeed } from '../../src/markets/composite/composite-feed.ts';
 import type { MemberTape } from '../../src/markets/composite/member-tape.ts';
-import type { ListedDataset } from '../../src/markets/instruments/instruments-file.ts';
+import type {
+  ListedDataset,
+  NamedContract,
+} from '../../src/markets/instruments/instruments-file.ts';
 import { readInstruments } from '../../src/markets/instruments/read-instruments.ts';
 import type { OpenHours } from '../../src/markets/live/watermark/open-hours.ts';
 import type { Disk } from '../../src/platform/disk/disk.ts';
@@ -29,7 +32,7 @@ export const MEMBERS = ['BIN', 'OKX', 'BYB'] as const;
 export type Member = (typeof MEMBERS)[number];
 export const COMPOSITE = 'BTC.all';
 
-/** BTC, and ETH without Bybit. One OKX contract is 0.01 BTC. */
+/** BTC, and ETH without Bybit. One OKX contract is 0.01 BTC. XBT is listed later. */
 const FILE = JSON.stringify({
   datasets: {
     BIN: live({ 'BTC.bin': ['0.5', '0.003', '1'], 'ETH.bin': ['0.02', '0.01', '1'] }),
@@ -40,6 +43,7 @@ const FILE = JSON.stringify({
       products: {
         BTC: composite(['BTC.bin', 'BTC.okx', 'BTC.byb']),
         ETH: composite(['ETH.okx', 'ETH.bin']),
+        XBT: composite(['BTC.byb', 'BTC.bin']),
       },
     },
   },
@@ -67,16 +71,27 @@ const symbolsOf = (name: string) => listedOf(name).contracts.map((one) => one.co
 export const contractOf = (symbol: string) =>
   DATASETS.flatMap(({ contracts }) => contracts).find((one) => one.contract.symbol === symbol)!;
 
-function open(disk: Disk, dataset: string): Promise<OpenTape> {
+function open(
+  disk: Disk,
+  dataset: string,
+  listed: () => readonly string[] = () => symbolsOf(dataset),
+): Promise<OpenTape> {
   return openTape({
     disk,
     tapeRoot: TAPE_ROOT,
     dataset,
-    listed: () => symbolsOf(dataset),
+    listed,
     now: () => LONG_AFTER,
     onFailure: () => undefined,
   });
 }
+
+/** What is listed at first: by composite, its members. */
+export const LISTED_FIRST: Listing = {
+  'BTC.all': ['BTC.bin', 'BTC.okx', 'BTC.byb'],
+  'ETH.all': ['ETH.okx', 'ETH.bin'],
+};
+export type Listing = Readonly<Record<string, readonly string[]>>;
 
 export interface Crash {
   /** The operation of the disk that does not return. */
@@ -99,6 +114,11 @@ export class CompositeRun {
   readonly #hours: (symbol: string) => OpenHours;
   #composite: OpenTape | null = null;
   #feed: CompositeFeed | null = null;
+  #listing = LISTED_FIRST;
+  /** Since when which composites are listed, ascending; of equal times the last one counts. */
+  readonly listings: { readonly from: EpochNs | null; readonly listing: Listing }[] = [];
+  /** Of members that expire. */
+  readonly expiry = new Map<string, EpochNs>();
   /** Nanoseconds of the machine's clock. */
   now = 0n;
   crashes = 0;
@@ -198,6 +218,13 @@ export class CompositeRun {
     return isDone;
   }
 
+  /** Other composites and members from now on, as at a reload. */
+  async relist(listing: Listing): Promise<void> {
+    await this.#feed?.close();
+    this.#feed = null;
+    this.#listing = listing;
+  }
+
   async close(): Promise<void> {
     await this.#feed?.close();
     await this.#composite?.[Symbol.asyncDispose]();
@@ -242,11 +269,18 @@ export class CompositeRun {
   }
 
   async #merge(stepsMax: number): Promise<boolean> {
-    this.#composite ??= await open(this.#machine.boot(), 'ALL');
+    this.#composite ??= await open(this.#machine.boot(), 'ALL', () => Object.keys(this.#listing));
     const { intake } = this.#composite;
+    if (this.#feed === null) {
+      this.listings.push({ from: intake.promise, listing: this.#listing });
+    }
     this.#feed ??= new CompositeFeed({
-      contracts: listedOf('ALL').contracts,
-      tapes: this.#tapes,
+      contracts: this.#contracts,
+      tapes: new Map(
+        [...this.#tapes].filter(([dataset]) =>
+          this.#contracts.some(({ members }) => members!.some((one) => one.dataset === dataset)),
+        ),
+      ),
       leaveOutAfterMs: this.#leaveOutAfterMs,
       intake,
       hoursOf: () => null,
@@ -262,6 +296,19 @@ export class CompositeRun {
       if (wrong > 0) throw new Error(`of an offer ${JSON.stringify(counts)}`);
     }
     return true;
+  }
+
+  get #contracts(): readonly NamedContract[] {
+    return Object.entries(this.#listing).map(([symbol, names]) => {
+      const composite = contractOf(symbol);
+      const members = composite
+        .members!.filter((member) => names.includes(member.symbol))
+        .map((member) => ({
+          ...member,
+          expiresAt: this.expiry.get(member.symbol) ?? member.expiresAt,
+        }));
+      return { ...composite, members };
+    });
   }
 
   #stop(end: Crash['end']): void {
