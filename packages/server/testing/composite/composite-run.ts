@@ -3,7 +3,7 @@
  * machine that writes the composite's tape crashes. What must be on it is merged here independently of the source.
  */
 
-import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
 import { type Fault, SimDisk } from '../../../../simulation/disk/sim-disk.ts';
@@ -18,10 +18,11 @@ import type { OpenHours } from '../../src/markets/live/watermark/open-hours.ts';
 import type { Disk } from '../../src/platform/disk/disk.ts';
 import { TapeReader } from '../../src/tape/read/tape-reader.ts';
 import type { TapeGap } from '../../src/tape/tape-gap.ts';
+import type { IntakeBatch } from '../../src/tape/write/intake.ts';
 import { type OpenTape, openTape } from '../../src/tape/write/open-tape.ts';
 import type { TapeNote } from '../../src/tape/write/tape-note.ts';
 import { intakeBatch } from '../tape/feed-rows.ts';
-import { TAPE_ROOT, tapeRows } from '../tape/tape-on-sim-disk.ts';
+import { TAPE_ROOT, type TapeRow, tapeRows } from '../tape/tape-on-sim-disk.ts';
 
 const DAY = utcDay(20_260_105);
 const DAY_NS = 86_400_000_000_000;
@@ -93,6 +94,34 @@ export const LISTED_FIRST: Listing = {
 };
 export type Listing = Readonly<Record<string, readonly string[]>>;
 
+export async function openMember(disk: Disk, dataset: Member): Promise<OpenTape> {
+  return await open(disk, dataset);
+}
+
+export function memberTape(disk: Disk, dataset: Member, { publisher }: OpenTape): MemberTape {
+  const reader = new TapeReader(disk, TAPE_ROOT, dataset, publisher);
+  return {
+    get promise() {
+      return publisher.promise;
+    },
+    liveColumns: (symbol) => publisher.liveColumns(symbol),
+    liveGaps: (symbol, day) => publisher.liveGaps(symbol, day),
+    days: (symbol) => reader.days(symbol),
+    read: (...of) => reader.read(...of),
+  };
+}
+
+/** A row in the units of the coin. */
+export function rowOf(symbol: string, [day, rank, ns, price, size, side]: TapeRow): Row {
+  const { dataset, tickSizeNanos, lotSizeNanos, pointValueNanos } = contractOf(symbol).contract;
+  return {
+    ...{ symbol, dataset, rank, side },
+    at: epochNs(day, ns),
+    price: BigInt(price) * BigInt(tickSizeNanos),
+    size: BigInt(size) * BigInt(lotSizeNanos) * BigInt(pointValueNanos),
+  };
+}
+
 export interface Crash {
   /** The operation of the disk that does not return. */
   readonly operation: number;
@@ -144,17 +173,7 @@ export class CompositeRun {
       const disk = new SimDisk().boot();
       const tape = await open(disk, name);
       run.#members.set(name, { tape, lastIds: new Map() });
-      const { publisher } = tape;
-      const reader = new TapeReader(disk, TAPE_ROOT, name, publisher);
-      run.#tapes.set(name, {
-        get promise() {
-          return publisher.promise;
-        },
-        liveColumns: (symbol) => publisher.liveColumns(symbol),
-        liveGaps: (symbol, day) => publisher.liveGaps(symbol, day),
-        days: (symbol) => reader.days(symbol),
-        read: (...of) => reader.read(...of),
-      });
+      run.#tapes.set(name, memberTape(disk, name, tape));
     }
     return run;
   }
@@ -182,23 +201,7 @@ export class CompositeRun {
     const { tape, lastIds } = this.#members.get(member)!;
     const from = tape.publisher.promise ?? START;
     if (to < from) return;
-    // The tape turns its day at midnight, and trades of two days are two batches.
-    const batches = symbolsOf(member).flatMap((symbol) => {
-      const count = Math.floor(this.#random() * 2 * perSecond * (Number(ahead - from) / 1e9));
-      const times = Array.from({ length: count }, () => this.#time(from, ahead)).sort();
-      let last = lastIds.get(symbol) ?? 0;
-      return Object.values(Object.groupBy(times, (time) => dayOf(time as EpochNs))).map((some) => {
-        const day = dayOf(some![0] as EpochNs);
-        const rows = some!.map((time) => {
-          last += 1;
-          lastIds.set(symbol, last);
-          const ns = Number(time - epochNs(day, 0));
-          const size = 1 + Math.floor(this.#random() * 5);
-          return [last, ns, 1_000 + last, size, Math.floor(this.#random() * 3) - 1] as const;
-        });
-        return intakeBatch(symbol, day, rows);
-      });
-    });
+    const batches = memberBatches(this.#random, lastIds, member, { from, to: ahead, perSecond });
     await tape.intake.offer(batches, to, notes);
   }
 
@@ -238,13 +241,7 @@ export class CompositeRun {
       contract.dataset === 'ALL'
         ? this.#composite!.tape
         : this.#members.get(contract.dataset as Member)!.tape.tape;
-    const { tickSizeNanos, lotSizeNanos, pointValueNanos } = contract;
-    return (await tapeRows(tape, symbol)).map(([day, rank, ns, price, size, side]) => ({
-      ...{ symbol, dataset: contract.dataset, rank, side },
-      at: epochNs(day as UtcDay, ns),
-      price: BigInt(price) * BigInt(tickSizeNanos),
-      size: BigInt(size) * BigInt(lotSizeNanos) * BigInt(pointValueNanos),
-    }));
+    return (await tapeRows(tape, symbol)).map((row) => rowOf(symbol, row));
   }
 
   /** The gaps of a contract on its two days, as instants. */
@@ -318,14 +315,44 @@ export class CompositeRun {
     this.#composite = null;
     this.#feed = null;
   }
+}
 
-  #time(from: EpochNs, to: EpochNs): bigint {
-    // In steps of 50 ms, so that times are shared; now and then at the watermark.
-    if (this.#random() < 0.1) return this.#random() < 0.5 ? from : to;
-    const ns = BigInt(Math.floor(this.#random() * Number(to - from)));
-    const time = ((from + ns) / 50_000_000n) * 50_000_000n;
-    return time < from ? from : time;
-  }
+/** Random trades of all contracts of a member. */
+export function memberBatches(
+  random: () => number,
+  lastIds: Map<string, number>,
+  member: Member,
+  {
+    from,
+    to,
+    perSecond,
+  }: { readonly from: EpochNs; readonly to: EpochNs; readonly perSecond: number },
+): readonly IntakeBatch[] {
+  // The tape turns its day at midnight, and trades of two days are two batches.
+  return symbolsOf(member).flatMap((symbol) => {
+    const count = Math.floor(random() * 2 * perSecond * (Number(to - from) / 1e9));
+    const times = Array.from({ length: count }, () => randomTime(random, from, to)).sort();
+    let last = lastIds.get(symbol) ?? 0;
+    return Object.values(Object.groupBy(times, (time) => dayOf(time as EpochNs))).map((some) => {
+      const day = dayOf(some![0] as EpochNs);
+      const rows = some!.map((time) => {
+        last += 1;
+        lastIds.set(symbol, last);
+        const ns = Number(time - epochNs(day, 0));
+        const size = 1 + Math.floor(random() * 5);
+        return [last, ns, 1_000 + last, size, Math.floor(random() * 3) - 1] as const;
+      });
+      return intakeBatch(symbol, day, rows);
+    });
+  });
+}
+
+function randomTime(random: () => number, from: EpochNs, to: EpochNs): bigint {
+  // In steps of 50 ms, so that times are shared; now and then at the watermark.
+  if (random() < 0.1) return random() < 0.5 ? from : to;
+  const ns = BigInt(Math.floor(random() * Number(to - from)));
+  const time = ((from + ns) / 50_000_000n) * 50_000_000n;
+  return time < from ? from : time;
 }
 
 export interface Row {

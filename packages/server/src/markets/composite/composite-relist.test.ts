@@ -63,12 +63,15 @@ const steps = fc.array(
 );
 
 async function perform(run: CompositeRun, step: Step): Promise<void> {
-  if (step.kind === 'merge') await run.merge(step.crash);
-  else if (step.kind === 'relist') {
+  if (step.kind === 'trade') {
+    await tradeOn(run, step);
+  } else if (step.kind === 'merge') {
+    await run.merge(step.crash);
+  } else {
     if (step.isMerged) await run.merge();
     await run.relist(LISTINGS[step.listing]!);
     if (step.isMerged) await run.merge(null, 1);
-  } else await tradeOn(run, step);
+  }
 }
 
 async function tradeOn(run: CompositeRun, step: Step & { readonly kind: 'trade' }): Promise<void> {
@@ -208,3 +211,37 @@ async function settle(run: CompositeRun): Promise<EpochNs> {
   }
   return run.promise!;
 }
+
+test('a dataset whose members have all expired is not waited for, also after a restart', async () => {
+  const run = await CompositeRun.begin(5, { leaveOutAfterMs: 600_000 });
+  run.expiry.set('BTC.byb', at(2));
+  for (const member of MEMBERS) await run.trade(member, at(2), 10);
+  for (const member of ['BIN', 'OKX'] as const) await run.trade(member, at(30), 10);
+  await run.merge();
+  assert.equal(run.promise, at(30));
+  assert.equal(run.feed!.state(run.now), 'live');
+  assert.equal(await run.merge({ operation: 0, fault: 'halt', end: 'kill' }), true);
+  await run.relist(LISTED_FIRST);
+  for (const member of ['BIN', 'OKX'] as const) await run.trade(member, at(60), 10);
+  await run.merge();
+  assert.equal(run.promise, at(60));
+  assert.deepEqual(run.notedGaps, []);
+  await run.close();
+});
+
+test('a member that stands still is left out no longer than until it expires', async () => {
+  const run = await CompositeRun.begin(6, { leaveOutAfterMs: 60_000 });
+  run.expiry.set('BTC.byb', at(10));
+  for (const member of MEMBERS) await run.trade(member, at(1), 10);
+  for (const member of ['BIN', 'OKX'] as const) await run.trade(member, at(30), 10);
+  await run.merge();
+  assert.equal(run.promise, at(1));
+  run.now += 60n * SECOND_NS;
+  await run.merge();
+  assert.equal(run.promise, at(30));
+  assert.deepEqual(
+    run.notedGaps.map(({ symbol, from, to, reason }) => [symbol, from, to, reason]),
+    [['BTC.all', at(1), at(10), 'BTC.byb: left out']],
+  );
+  await run.close();
+});

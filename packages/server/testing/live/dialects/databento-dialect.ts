@@ -219,6 +219,7 @@ export function databentoDialect(options: GatewayOptions = {}): Dialect {
     contracts: options.contracts ?? CONTRACTS,
     proves: 'reconnects',
     hasNumbers: false,
+    isTcp: true,
     session() {
       sessions += 1;
       return new GatewaySession(sessions, options);
