@@ -3,22 +3,26 @@
  * machine that writes the composite's tape crashes. What must be on it is merged here independently of the source.
  */
 
-import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf, epochNs, utcDay } from '@tapeloom/core/utc-day';
 import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
 import { type Fault, SimDisk } from '../../../../simulation/disk/sim-disk.ts';
 import { CompositeFeed } from '../../src/markets/composite/composite-feed.ts';
 import type { MemberTape } from '../../src/markets/composite/member-tape.ts';
-import type { ListedDataset } from '../../src/markets/instruments/instruments-file.ts';
+import type {
+  ListedDataset,
+  NamedContract,
+} from '../../src/markets/instruments/instruments-file.ts';
 import { readInstruments } from '../../src/markets/instruments/read-instruments.ts';
 import type { OpenHours } from '../../src/markets/live/watermark/open-hours.ts';
 import type { Disk } from '../../src/platform/disk/disk.ts';
 import { TapeReader } from '../../src/tape/read/tape-reader.ts';
 import type { TapeGap } from '../../src/tape/tape-gap.ts';
+import type { IntakeBatch } from '../../src/tape/write/intake.ts';
 import { type OpenTape, openTape } from '../../src/tape/write/open-tape.ts';
 import type { TapeNote } from '../../src/tape/write/tape-note.ts';
 import { intakeBatch } from '../tape/feed-rows.ts';
-import { TAPE_ROOT, tapeRows } from '../tape/tape-on-sim-disk.ts';
+import { TAPE_ROOT, type TapeRow, tapeRows } from '../tape/tape-on-sim-disk.ts';
 
 const DAY = utcDay(20_260_105);
 const DAY_NS = 86_400_000_000_000;
@@ -29,7 +33,7 @@ export const MEMBERS = ['BIN', 'OKX', 'BYB'] as const;
 export type Member = (typeof MEMBERS)[number];
 export const COMPOSITE = 'BTC.all';
 
-/** BTC, and ETH without Bybit. One OKX contract is 0.01 BTC. */
+/** BTC, and ETH without Bybit. One OKX contract is 0.01 BTC. XBT is listed later. */
 const FILE = JSON.stringify({
   datasets: {
     BIN: live({ 'BTC.bin': ['0.5', '0.003', '1'], 'ETH.bin': ['0.02', '0.01', '1'] }),
@@ -40,6 +44,7 @@ const FILE = JSON.stringify({
       products: {
         BTC: composite(['BTC.bin', 'BTC.okx', 'BTC.byb']),
         ETH: composite(['ETH.okx', 'ETH.bin']),
+        XBT: composite(['BTC.byb', 'BTC.bin']),
       },
     },
   },
@@ -67,15 +72,54 @@ const symbolsOf = (name: string) => listedOf(name).contracts.map((one) => one.co
 export const contractOf = (symbol: string) =>
   DATASETS.flatMap(({ contracts }) => contracts).find((one) => one.contract.symbol === symbol)!;
 
-function open(disk: Disk, dataset: string): Promise<OpenTape> {
+function open(
+  disk: Disk,
+  dataset: string,
+  listed: () => readonly string[] = () => symbolsOf(dataset),
+): Promise<OpenTape> {
   return openTape({
     disk,
     tapeRoot: TAPE_ROOT,
     dataset,
-    listed: () => symbolsOf(dataset),
+    listed,
     now: () => LONG_AFTER,
     onFailure: () => undefined,
   });
+}
+
+/** What is listed at first: by composite, its members. */
+export const LISTED_FIRST: Listing = {
+  'BTC.all': ['BTC.bin', 'BTC.okx', 'BTC.byb'],
+  'ETH.all': ['ETH.okx', 'ETH.bin'],
+};
+export type Listing = Readonly<Record<string, readonly string[]>>;
+
+export async function openMember(disk: Disk, dataset: Member): Promise<OpenTape> {
+  return await open(disk, dataset);
+}
+
+export function memberTape(disk: Disk, dataset: Member, { publisher }: OpenTape): MemberTape {
+  const reader = new TapeReader(disk, TAPE_ROOT, dataset, publisher);
+  return {
+    get promise() {
+      return publisher.promise;
+    },
+    liveColumns: (symbol) => publisher.liveColumns(symbol),
+    liveGaps: (symbol, day) => publisher.liveGaps(symbol, day),
+    days: (symbol) => reader.days(symbol),
+    read: (...of) => reader.read(...of),
+  };
+}
+
+/** A row in the units of the coin. */
+export function rowOf(symbol: string, [day, rank, ns, price, size, side]: TapeRow): Row {
+  const { dataset, tickSizeNanos, lotSizeNanos, pointValueNanos } = contractOf(symbol).contract;
+  return {
+    ...{ symbol, dataset, rank, side },
+    at: epochNs(day, ns),
+    price: BigInt(price) * BigInt(tickSizeNanos),
+    size: BigInt(size) * BigInt(lotSizeNanos) * BigInt(pointValueNanos),
+  };
 }
 
 export interface Crash {
@@ -99,6 +143,11 @@ export class CompositeRun {
   readonly #hours: (symbol: string) => OpenHours;
   #composite: OpenTape | null = null;
   #feed: CompositeFeed | null = null;
+  #listing = LISTED_FIRST;
+  /** Since when which composites are listed, ascending; of equal times the last one counts. */
+  readonly listings: { readonly from: EpochNs | null; readonly listing: Listing }[] = [];
+  /** Of members that expire. */
+  readonly expiry = new Map<string, EpochNs>();
   /** Nanoseconds of the machine's clock. */
   now = 0n;
   crashes = 0;
@@ -124,17 +173,7 @@ export class CompositeRun {
       const disk = new SimDisk().boot();
       const tape = await open(disk, name);
       run.#members.set(name, { tape, lastIds: new Map() });
-      const { publisher } = tape;
-      const reader = new TapeReader(disk, TAPE_ROOT, name, publisher);
-      run.#tapes.set(name, {
-        get promise() {
-          return publisher.promise;
-        },
-        liveColumns: (symbol) => publisher.liveColumns(symbol),
-        liveGaps: (symbol, day) => publisher.liveGaps(symbol, day),
-        days: (symbol) => reader.days(symbol),
-        read: (...of) => reader.read(...of),
-      });
+      run.#tapes.set(name, memberTape(disk, name, tape));
     }
     return run;
   }
@@ -162,23 +201,7 @@ export class CompositeRun {
     const { tape, lastIds } = this.#members.get(member)!;
     const from = tape.publisher.promise ?? START;
     if (to < from) return;
-    // The tape turns its day at midnight, and trades of two days are two batches.
-    const batches = symbolsOf(member).flatMap((symbol) => {
-      const count = Math.floor(this.#random() * 2 * perSecond * (Number(ahead - from) / 1e9));
-      const times = Array.from({ length: count }, () => this.#time(from, ahead)).sort();
-      let last = lastIds.get(symbol) ?? 0;
-      return Object.values(Object.groupBy(times, (time) => dayOf(time as EpochNs))).map((some) => {
-        const day = dayOf(some![0] as EpochNs);
-        const rows = some!.map((time) => {
-          last += 1;
-          lastIds.set(symbol, last);
-          const ns = Number(time - epochNs(day, 0));
-          const size = 1 + Math.floor(this.#random() * 5);
-          return [last, ns, 1_000 + last, size, Math.floor(this.#random() * 3) - 1] as const;
-        });
-        return intakeBatch(symbol, day, rows);
-      });
-    });
+    const batches = memberBatches(this.#random, lastIds, member, { from, to: ahead, perSecond });
     await tape.intake.offer(batches, to, notes);
   }
 
@@ -198,6 +221,13 @@ export class CompositeRun {
     return isDone;
   }
 
+  /** Other composites and members from now on, as at a reload. */
+  async relist(listing: Listing): Promise<void> {
+    await this.#feed?.close();
+    this.#feed = null;
+    this.#listing = listing;
+  }
+
   async close(): Promise<void> {
     await this.#feed?.close();
     await this.#composite?.[Symbol.asyncDispose]();
@@ -211,13 +241,7 @@ export class CompositeRun {
       contract.dataset === 'ALL'
         ? this.#composite!.tape
         : this.#members.get(contract.dataset as Member)!.tape.tape;
-    const { tickSizeNanos, lotSizeNanos, pointValueNanos } = contract;
-    return (await tapeRows(tape, symbol)).map(([day, rank, ns, price, size, side]) => ({
-      ...{ symbol, dataset: contract.dataset, rank, side },
-      at: epochNs(day as UtcDay, ns),
-      price: BigInt(price) * BigInt(tickSizeNanos),
-      size: BigInt(size) * BigInt(lotSizeNanos) * BigInt(pointValueNanos),
-    }));
+    return (await tapeRows(tape, symbol)).map((row) => rowOf(symbol, row));
   }
 
   /** The gaps of a contract on its two days, as instants. */
@@ -242,11 +266,18 @@ export class CompositeRun {
   }
 
   async #merge(stepsMax: number): Promise<boolean> {
-    this.#composite ??= await open(this.#machine.boot(), 'ALL');
+    this.#composite ??= await open(this.#machine.boot(), 'ALL', () => Object.keys(this.#listing));
     const { intake } = this.#composite;
+    if (this.#feed === null) {
+      this.listings.push({ from: intake.promise, listing: this.#listing });
+    }
     this.#feed ??= new CompositeFeed({
-      contracts: listedOf('ALL').contracts,
-      tapes: this.#tapes,
+      contracts: this.#contracts,
+      tapes: new Map(
+        [...this.#tapes].filter(([dataset]) =>
+          this.#contracts.some(({ members }) => members!.some((one) => one.dataset === dataset)),
+        ),
+      ),
       leaveOutAfterMs: this.#leaveOutAfterMs,
       intake,
       hoursOf: () => null,
@@ -264,6 +295,19 @@ export class CompositeRun {
     return true;
   }
 
+  get #contracts(): readonly NamedContract[] {
+    return Object.entries(this.#listing).map(([symbol, names]) => {
+      const composite = contractOf(symbol);
+      const members = composite
+        .members!.filter((member) => names.includes(member.symbol))
+        .map((member) => ({
+          ...member,
+          expiresAt: this.expiry.get(member.symbol) ?? member.expiresAt,
+        }));
+      return { ...composite, members };
+    });
+  }
+
   #stop(end: Crash['end']): void {
     this.crashes += 1;
     if (end === 'kill') this.#machine.kill();
@@ -271,14 +315,44 @@ export class CompositeRun {
     this.#composite = null;
     this.#feed = null;
   }
+}
 
-  #time(from: EpochNs, to: EpochNs): bigint {
-    // In steps of 50 ms, so that times are shared; now and then at the watermark.
-    if (this.#random() < 0.1) return this.#random() < 0.5 ? from : to;
-    const ns = BigInt(Math.floor(this.#random() * Number(to - from)));
-    const time = ((from + ns) / 50_000_000n) * 50_000_000n;
-    return time < from ? from : time;
-  }
+/** Random trades of all contracts of a member. */
+export function memberBatches(
+  random: () => number,
+  lastIds: Map<string, number>,
+  member: Member,
+  {
+    from,
+    to,
+    perSecond,
+  }: { readonly from: EpochNs; readonly to: EpochNs; readonly perSecond: number },
+): readonly IntakeBatch[] {
+  // The tape turns its day at midnight, and trades of two days are two batches.
+  return symbolsOf(member).flatMap((symbol) => {
+    const count = Math.floor(random() * 2 * perSecond * (Number(to - from) / 1e9));
+    const times = Array.from({ length: count }, () => randomTime(random, from, to)).sort();
+    let last = lastIds.get(symbol) ?? 0;
+    return Object.values(Object.groupBy(times, (time) => dayOf(time as EpochNs))).map((some) => {
+      const day = dayOf(some![0] as EpochNs);
+      const rows = some!.map((time) => {
+        last += 1;
+        lastIds.set(symbol, last);
+        const ns = Number(time - epochNs(day, 0));
+        const size = 1 + Math.floor(random() * 5);
+        return [last, ns, 1_000 + last, size, Math.floor(random() * 3) - 1] as const;
+      });
+      return intakeBatch(symbol, day, rows);
+    });
+  });
+}
+
+function randomTime(random: () => number, from: EpochNs, to: EpochNs): bigint {
+  // In steps of 50 ms, so that times are shared; now and then at the watermark.
+  if (random() < 0.1) return random() < 0.5 ? from : to;
+  const ns = BigInt(Math.floor(random() * Number(to - from)));
+  const time = ((from + ns) / 50_000_000n) * 50_000_000n;
+  return time < from ? from : time;
 }
 
 export interface Row {

@@ -34,7 +34,9 @@ function venueFault(lasting: fc.Arbitrary<LastingFault>): fc.Arbitrary<VenueFaul
 
 /** Runs so many random schedules; a machine dies, sleeps or is cut off in most of them. */
 export async function assertClusterSurvives(dialect: Dialect, schedules: number): Promise<void> {
-  const lasting = dialect.proves === 'everything' ? provenFault : noticeableFault;
+  const all = dialect.proves === 'everything' ? provenFault : noticeableFault;
+  // A byte stream repeats nothing in its middle, and trades without numbers and texts cannot be told apart.
+  const lasting = dialect.isTcp === true ? all.filter(({ name }) => name !== 'repeats') : all;
   await fc.assert(
     fc.asyncProperty(
       fc.nat(1_000),

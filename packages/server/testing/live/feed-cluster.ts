@@ -12,6 +12,7 @@ import type { TradeSource } from '../../src/markets/market.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import type { LeadTerm } from '../../src/tape/shared/shared-tape-options.ts';
 import type { TapeGap } from '../../src/tape/tape-gap.ts';
+import { SCRIPT_SYMBOLS } from '../tape/feed-script.ts';
 import { SharedWorld } from '../tape/shared-nodes.ts';
 import { type TapeRow, tapeRows } from '../tape/tape-on-sim-disk.ts';
 import { START_MS } from './feed-run.ts';
@@ -38,6 +39,8 @@ type MachineState = 'runs' | 'sleeps' | 'dead';
 
 /** A machine, as its source sees it. */
 export interface Machine {
+  /** Its name and the number of its present process. */
+  readonly process: string;
   readonly clock: Clock;
   /** Runs now, or when the machine wakes up; never, if its process has ended. */
   run(what: () => void): void;
@@ -55,11 +58,12 @@ export class FeedCluster<Source extends TradeSource> {
     seed: number,
     begin: (machine: Machine, term: LeadTerm) => Source,
     onStep: (cluster: FeedCluster<Source>) => void,
+    listed?: readonly string[],
   ) {
     this.#begin = begin;
     this.#onStep = onStep;
     this.world = new SharedWorld(seed, { batchRowsMax: 1, offersPerDay: 1 }, 0);
-    this.#members = ['a', 'b', 'c'].map((name) => this.#member(name));
+    this.#members = ['a', 'b', 'c'].map((name) => this.#member(name, listed));
   }
 
   get start(): EpochNs {
@@ -150,9 +154,10 @@ export class FeedCluster<Source extends TradeSource> {
     }
   }
 
-  #member(name: string): Member<Source> {
+  #member(name: string, listed: readonly string[] = SCRIPT_SYMBOLS): Member<Source> {
     const member: Member<Source> = new Member(
       this.world.node(name, true, {
+        listed,
         opened: (_tape, { clock }) => {
           member.clock = { ...shifted(clock), now: () => this.now };
         },
@@ -189,6 +194,7 @@ class Member<Source> {
   machine(): Machine {
     const process = this.#process;
     return {
+      process: `${this.node.name} ${process}`,
       clock: this.clock,
       run: (what) => {
         if (process !== this.#process) return;

@@ -147,6 +147,8 @@ class ProcessClock implements Clock {
 
 /** Hooks around a node's tape. */
 export interface NodeHooks {
+  /** Default: those of the script. */
+  readonly listed?: readonly string[];
   /** Instead of the shared ones. */
   readonly objects?: TapeObjects;
   /** Before it follows. */
@@ -201,7 +203,7 @@ export class SharedNode {
       packing: zstdAtOnce,
       clock,
       random: world.random,
-      listed: () => SCRIPT_SYMBOLS,
+      listed: () => hooks.listed ?? SCRIPT_SYMBOLS,
       now: () => LONG_AFTER,
       handler: {
         book: (book) => {

@@ -12,6 +12,7 @@ import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
 import type { CompositeMember, NamedContract } from '../instruments/instruments-file.ts';
 import { type OpenHours, openFrom, openStretches } from '../live/watermark/open-hours.ts';
+import { CompositeListing } from './composite-listing.ts';
 import { CompositeWatermark } from './composite-watermark.ts';
 import { freeFrom, MemberGaps, type MissingOfMember, memberOf } from './member-gaps.ts';
 import type { MemberTape } from './member-tape.ts';
@@ -61,8 +62,10 @@ export class CompositeFeed {
   readonly #rowsMax: number;
   /** Made when it is known where an empty tape begins. */
   #composites: readonly Composite[] | null = null;
-  /** Gaps of members that are none any more, and of composites that begin within a day. */
+  /** Gaps of members that are none any more, and of composites that begin or end within a day. */
   #firstGaps: readonly TapeGap[] = [];
+  #firstNotes: readonly TapeNote[] = [];
+  #listing: CompositeListing | null = null;
 
   constructor(options: CompositeFeedOptions) {
     this.#options = options;
@@ -113,12 +116,18 @@ export class CompositeFeed {
     );
     if (isQuiet && batches.length === 0 && end === target) return null;
     const to = (midnight + BigInt(untilNs)) as EpochNs;
-    // More trades of one time than an offer has room for do not move the watermark.
-    const gaps = to > from ? await this.#gaps(from, to) : [];
-    this.#watermark.advance(to);
+    const gaps: readonly TapeGap[] = [...this.#firstGaps, ...(await this.#gaps(from, to))];
     const positions = this.#parts.flatMap(({ trades }) => trades.takeNotes());
-    const notes = [...gaps, ...this.#watermark.takeNotes(), ...positions];
-    return { batches, promise: to, notes };
+    const notes: TapeNote[] = gaps.map((gap) => ({ kind: 'gap', gap }));
+    notes.push(...this.#firstNotes);
+    this.#firstGaps = [];
+    this.#firstNotes = [];
+    this.#watermark.advance(to);
+    return {
+      batches,
+      promise: to,
+      notes: [...notes, ...this.#watermark.takeNotes(), ...positions],
+    };
   }
 
   async close(): Promise<void> {
@@ -166,16 +175,18 @@ export class CompositeFeed {
     return { batches, untilNs };
   }
 
-  async #gaps(from: EpochNs, to: EpochNs): Promise<readonly TapeNote[]> {
-    const gaps = [...this.#firstGaps];
-    this.#firstGaps = [];
+  async #gaps(from: EpochNs, to: EpochNs): Promise<readonly TapeGap[]> {
+    const gaps: TapeGap[] = [];
+    // More trades of one time than an offer has room for do not move the watermark.
+    if (to === from) return gaps;
+    gaps.push(...this.#listing!.over(to, [...this.#options.intake.gaps, ...this.#firstGaps]));
     for (const { parts, taken } of this.#composites!) {
       for (const part of parts) {
         const missing = await this.#missing(part.trades, from, to);
         gaps.push(...part.gaps.pass(missing, { from, to }, taken));
       }
     }
-    return gaps.map((gap) => ({ kind: 'gap', gap }));
+    return gaps;
   }
 
   async #missing(
@@ -198,9 +209,9 @@ export class CompositeFeed {
   #make(from: EpochNs): readonly Composite[] {
     const { contracts, tapes, intake } = this.#options;
     const gaps = intake.gaps;
-    const symbols = new Set<string>();
+    const symbols: string[] = [];
     const composites = contracts.map(({ contract: { symbol }, members = [] }): Composite => {
-      symbols.add(symbol);
+      symbols.push(symbol);
       const parts = members.toSorted(byDataset).map((member): Part => {
         const tape = tapes.get(member.dataset)!;
         const position = (key: string) => intake.position(key);
@@ -213,18 +224,29 @@ export class CompositeFeed {
       const queues = parts.map(({ trades }) => trades);
       return { symbol, parts, queues, taken, lastId: intake.lastId(symbol) };
     });
+    const listing = new CompositeListing(symbols, (key) => intake.position(key));
     this.#firstGaps = [
-      ...composites.flatMap((one) => this.#start(one, from)),
+      ...composites.flatMap((one) => this.#start(one, from, listing)),
       ...composites.flatMap((one) => ofOthers(one, gaps, from)),
+      ...listing.ended(from, gaps, (symbol) => intake.lastId(symbol) >= 0),
     ];
+    this.#firstNotes = listing.notes();
+    this.#listing = listing;
     return composites;
   }
 
-  /** A composite that was listed within a day lacks what was traded before. */
-  #start({ symbol, queues, taken }: Composite, from: EpochNs): readonly TapeGap[] {
+  /** A composite that was listed within a day, or again, lacks what was traded before. */
+  #start(
+    { symbol, queues, taken }: Composite,
+    from: EpochNs,
+    listing: CompositeListing,
+  ): readonly TapeGap[] {
     const { intake, hoursOf } = this.#options;
     const isNew = intake.lastId(symbol) < 0 && queues.every(({ isKnown }) => !isKnown);
-    if (!isNew || intake.promise === null) return [];
+
+    if ((!isNew && listing.wasListed(symbol)) || intake.promise === null) return [];
+    const gap = listing.resumed(symbol, from, intake.gaps);
+    if (gap !== null) return [gap];
     const midnight = epochNs(dayOf(from), 0);
     return openStretches(hoursOf(symbol), midnight, from).map((stretch) => {
       const begin = freeFrom(stretch.from, taken);
@@ -254,7 +276,13 @@ function ofOthers(
 ): readonly TapeGap[] {
   const members = new Set(parts.map(({ trades }) => trades.member.symbol));
   return gaps
-    .filter((gap) => gap.symbol === symbol && gap.to === null && !members.has(memberOf(gap)))
+    .filter(
+      (gap) =>
+        gap.symbol === symbol &&
+        gap.to === null &&
+        memberOf(gap) !== '' &&
+        !members.has(memberOf(gap)),
+    )
     .map((gap) => ({ ...gap, to: later(at, (gap.from + 1n) as EpochNs) }));
 }
 

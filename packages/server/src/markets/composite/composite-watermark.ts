@@ -170,10 +170,11 @@ export class CompositeWatermark {
       one.awaitedSince = null;
       return;
     }
-    one.awaitedSince ??= now;
-    if (now - one.awaitedSince < this.#leaveOutAfterNs) return;
-    one.awaitedSince = null;
     const open = this.#options.openFrom(one.name, watermark) ?? NEVER;
+    one.awaitedSince ??= now;
+    // Of a dataset whose members have all expired nothing more is to come.
+    if (open !== NEVER && now - one.awaitedSince < this.#leaveOutAfterNs) return;
+    one.awaitedSince = null;
     if (open === watermark) leaveOut(one, watermark);
     else one.closedTo = open;
   }

@@ -1,0 +1,12 @@
+import { CompositeCluster } from './composite/composite-cluster.ts';
+const run = await CompositeCluster.begun(0, 3000, true);
+const seen = new Map();
+for (const f of [{"machine":-1,"kind":"unanswered","waitMs":700,"forMs":4000},{"machine":-1,"kind":"kill","waitMs":700,"forMs":4000},{"machine":-1,"kind":"kill","waitMs":5000,"forMs":300}] as never[]) await run.cluster.suffer(f);
+const until = await run.settle();
+const T = 1767656700000000000n;
+const f = (x: bigint|null) => x === null ? null : Number(x - T)/1e9;
+console.log([...run.cluster.gaps.values()].filter(g=>g.symbol==='BTC.all').map(g=>[f(g.from),f(g.to),g.reason]));
+const rows = (await run.rows('BTC.all')).map(r=>[f(r.at), r.price, r.size]).filter(r => (r[0] as number) > 12.5 && (r[0] as number) < 14.5);
+console.log(rows.length, rows.slice(0, 60));
+console.log((await run.memberRows(['BTC.byb'])).map(r=>[f(r.at), r.price,r.size]).filter(r => (r[0] as number) > 12.5 && (r[0] as number) < 14.5));
+process.exit();
