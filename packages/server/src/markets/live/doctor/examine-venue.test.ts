@@ -258,11 +258,14 @@ test('403, garbage and connections that fail are told, and what then cannot be c
   const html = await examined({ answer: (answer) => ({ ...answer, body: '<html>|' }) });
   assert.match(html.outcomes.contracts!, /did not answer with JSON/);
   const garbled = await examined({ at: { 9000: (venue, now) => venue.garble(now) } });
-  assert.match(garbled.outcomes.subscription!, /^failed: .*it ended: example\.invalid: not understood: /);
+  assert.match(
+    garbled.outcomes.subscription!,
+    /^failed: .*it ended: example\.invalid: not understood: /,
+  );
   const down = await examined({
     at: { 0: (venue) => Object.assign(venue.faults, { isDown: true }) },
   });
-  assert.match(down.outcomes.subscription!, /^failed: no connection: refused/);
+  assert.match(down.outcomes.subscription!, /^failed: no connection: example\.invalid: refused/);
   const deaf = await examined({
     at: { 0: (venue) => Object.assign(venue.faults, { isSilent: true }) },
   });
