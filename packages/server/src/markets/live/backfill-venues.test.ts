@@ -12,7 +12,10 @@ const MINUTE_MS = 60_000;
 const SCHEDULES = 3;
 const BEFORE_MS = 12 * MINUTE_MS;
 const BACKFILL_MS = 5 * MINUTE_MS;
-const NAMES = Object.keys(ALL_DIALECTS).filter((name) => venueNamed(name)!.beginsEarlier);
+/** Databento repeats its stream instead: its own test. */
+const NAMES = Object.entries(ALL_DIALECTS).flatMap(([name, make]) =>
+  venueNamed(name)!.beginsEarlier && make().hasNumbers ? [name] : [],
+);
 
 function run(name: string, seed: number): FeedRun {
   const dialect = ALL_DIALECTS[name]!();

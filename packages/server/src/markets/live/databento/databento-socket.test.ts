@@ -89,7 +89,7 @@ test('over a real socket: trades, a cut in their middle, and the rest, each once
   assert.deepEqual([sizes('ESZ6'), sizes('NQZ6')], [[1, 2, 3, 4, 5, 7, 8, 9], [6]]);
   const last = tape.trades.get('ESZ6')!.at(-1)!;
   assert.deepEqual([last.price, last.side], [(5_009.25 / 0.25) | 0, -1]);
-  assert.match(source.status.lastEnd!, /closed by the venue: .*ECONNRESET/);
+  assert.match(source.status.lastEnd!, /^127\.0\.0\.1:\d+: closed by the venue: .*ECONNRESET/);
   assert.deepEqual(server.faults, []);
   assert.deepEqual(
     tape.allGaps.filter(({ reason }) => reason !== 'start'),

@@ -265,7 +265,7 @@ test('403, garbage and connections that fail are told, and what then cannot be c
   const down = await examined({
     at: { 0: (venue) => Object.assign(venue.faults, { isDown: true }) },
   });
-  assert.match(down.outcomes.subscription!, /^failed: no connection: refused/);
+  assert.match(down.outcomes.subscription!, /^failed: no connection: example\.invalid: refused/);
   const deaf = await examined({
     at: { 0: (venue) => Object.assign(venue.faults, { isSilent: true }) },
   });
