@@ -9,6 +9,7 @@ import { dayOf, epochNs } from '@tapeloom/core/utc-day';
 import type { FeedOffer } from '../../src/markets/live/live-feed.ts';
 import type { TapeGap } from '../../src/tape/tape-gap.ts';
 import type { Intake, IntakeBatch, OfferCounts } from '../../src/tape/write/intake.ts';
+import { checkedNotes } from '../../src/tape/write/notes/offer-notes.ts';
 import type { TapeNote } from '../../src/tape/write/tape-note.ts';
 
 export interface TapeTrade {
@@ -51,6 +52,7 @@ export class MemoryIntake implements Omit<Intake, 'offer' | 'batch'> {
   /** `isCut`: only the first record is durable, with half of the trades. */
   take({ batches, promise, notes }: FeedOffer, isCut = false): OfferCounts {
     const counts = { duplicate: 0, tooOld: 0, late: 0, rejected: 0 };
+    checkedNotes(notes);
     for (const note of notes) if (note.kind === 'gap') this.#take(note);
     for (const batch of batches) {
       this.#takeBatch(batch, isCut ? Math.ceil(batch.count / 2) : batch.count, counts);

@@ -18,7 +18,7 @@ import { batchOf } from './feed-batches.ts';
 import type { FeedStatus } from './feed-status.ts';
 import { type FeedTrade, instantOf, type Line } from './lines/line.ts';
 import { LineBudget } from './lines/line-budget.ts';
-import { FeedWatermark } from './watermark/feed-watermark.ts';
+import { FeedWatermark, type Recovered } from './watermark/feed-watermark.ts';
 
 /** An offer fits into one record of the log: its trades are on the tape together with its notes, or not at all. */
 const OFFER_TRADES_MAX = 32_768;
@@ -28,6 +28,7 @@ const AHEAD_NS_MAX = 2n * HOUR_NS_BIG;
 /** The note with the difference of the venue's clock and ours. */
 const CLOCK_KEY = 'venue-clock';
 const CLOCK_STEP_NS = SECOND_NS_BIG;
+const REASON_CHARACTERS_MAX = 120;
 const GAP_AFTER_MS = 15 * MINUTE_MS;
 /** Without an answer for so long, the tape begins with the next trades. */
 const SEARCH_NS_MAX = 60n * SECOND_NS_BIG;
@@ -264,8 +265,7 @@ export class LiveFeed {
     this.#isBeginning = false;
     for (const [symbol, { first = null }] of lines) {
       if (first === null || first.id === null) continue;
-      const recovered = { from: first.from, lastMissingId: first.id - 1 };
-      this.#watermark.reach(symbol, first.from, now, recovered);
+      this.#watermark.reach(symbol, first.from, now, beginningWith(first.from, first.id));
     }
     return true;
   }
@@ -312,10 +312,8 @@ export class LiveFeed {
     if (watermark.hasGaps(symbol) && !watermark.admits(symbol, ts, id)) return false;
     if (watermark.isWhole(symbol)) return true;
     // The first trade behind an outage: everything from here on is complete.
-    const recovered = watermark.isStarting(symbol)
-      ? { from: ts, lastMissingId: id - 1 }
-      : undefined;
-    watermark.reach(symbol, ts, now, recovered);
+    const isStarting = watermark.isStarting(symbol);
+    watermark.reach(symbol, ts, now, isStarting ? beginningWith(ts, id) : undefined);
     return true;
   }
 
@@ -342,13 +340,23 @@ export class LiveFeed {
   #takeDown(symbol: string, why: string, now: EpochNs): void {
     if (this.#down.has(symbol)) return;
     this.#down.set(symbol, why);
-    this.#watermark.abandon(symbol, why, now);
+    this.#watermark.abandon(symbol, shortened(why), now);
     this.#onDown(symbol, why);
   }
 }
 
 function bigintOf(text: string | null): bigint | null {
   return text === null ? null : BigInt(text);
+}
+
+/** As the tape accepts a reason. */
+function shortened(why: string): string {
+  return why.replaceAll(/[^ -~]/g, '?').slice(0, REASON_CHARACTERS_MAX);
+}
+
+/** No number is missing before the first one that a line of ours gives, which is 0. */
+function beginningWith(from: EpochNs, id: number): Recovered {
+  return { from, ...(id > 0 && { lastMissingId: id - 1 }) };
 }
 
 function lineKey(symbol: string): string {

@@ -49,10 +49,10 @@ export class BinanceDialect implements Dialect {
   /** The most that was counted in a minute. */
   weightMax = 0;
 
-  constructor(kind: BinanceKind) {
+  constructor(kind: BinanceKind, contracts: readonly DialectContract[] = CONTRACTS[kind]) {
     this.#kind = venueNamed(kind)!;
     this.#restPath = kind === 'binance-usdm' ? '/fapi/v1' : '/dapi/v1';
-    this.contracts = CONTRACTS[kind];
+    this.contracts = contracts;
     const { addresses } = this.#kind;
     this.venue = this.#kind.open({ addresses, key: null, venueDataset: null });
   }
