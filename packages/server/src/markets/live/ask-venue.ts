@@ -51,18 +51,20 @@ export function venueSettings(
   if (kind.needsKey && key === null) {
     throw new VenueError(`${kind.title} needs a key: name the file with it by --key-file.`, false);
   }
+  const { stream, rest } = kind.addresses;
   return {
     addresses: {
-      stream: address('--stream-address', streamAddress, STREAM) ?? kind.addresses.stream,
-      rest: address('--rest-address', restAddress, REST) ?? kind.addresses.rest,
+      stream: address('--stream-address', streamAddress, STREAM, stream),
+      rest: address('--rest-address', restAddress, REST, rest),
     },
     key,
     venueDataset: venueDataset ?? kind.venueDataset,
   };
 }
 
-function address(option: string, text: string | null, protocol: RegExp): string | null {
-  if (text === null) return null;
+/** `own`: the venue's, which may be empty. */
+function address(option: string, text: string | null, protocol: RegExp, own: string): string {
+  if (text === null || text === own) return own;
   const url = URL.parse(text);
   const isPlain = url !== null && url.search === '' && url.hash === '';
   if (isPlain && protocol.test(url.protocol)) return text.replace(/\/+$/, '');

@@ -169,6 +169,32 @@ test('a price off the tick grid takes its contract down, and the others go on', 
   assert.ok(run.feed.status(run.now).lagMs < 1_000);
 });
 
+test('a contract that the venue refuses with many words is down, and the others go on', () => {
+  const { venuePort } = stage();
+  const why = 'No such contract – '.repeat(20);
+  let isListed = true;
+  const run = stage({
+    venue: {
+      reader: (...options) => {
+        const reader = venuePort.reader(...options);
+        const refused = { kind: 'refused', symbol: 'AAA', why } as const;
+        return {
+          read: (message) => [...reader.read(message), ...(isListed ? [] : [refused])],
+        };
+      },
+    },
+  });
+  run.run(5_000);
+  isListed = false;
+  run.run(5_000);
+  const { contracts } = run.feed.status(run.now);
+  assert.deepEqual(
+    contracts.map((contract) => contract.state),
+    ['down', 'live', 'live'],
+  );
+  assert.deepEqual(run.down, [why]);
+});
+
 test('the next connection is opened before the venue ends the present one, and nothing is between', () => {
   const { limits } = stage().venuePort;
   const life = { limits: { ...limits, connectionLifeMs: 360_000 } };
