@@ -4,15 +4,12 @@
  */
 
 import assert from 'node:assert/strict';
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { MS_NS_BIG } from '@tapeloom/core/units';
 import { seededRandom } from '../../../../simulation/clock/seeded-random.ts';
 import { VenueBudget } from '../../src/markets/live/connection/venue-budget.ts';
 import type { FeedContract } from '../../src/markets/live/feed.ts';
 import { LiveSource, type LiveSourceOptions } from '../../src/markets/live/live-source.ts';
 import type { Network } from '../../src/markets/live/network.ts';
 import { onGrid } from '../../src/markets/live/on-grid.ts';
-import type { LeadTerm } from '../../src/tape/shared/shared-tape-options.ts';
 import type { TapeGap } from '../../src/tape/tape-gap.ts';
 import { SCRIPT_SYMBOLS } from '../tape/feed-script.ts';
 import type { TapeRow } from '../tape/tape-on-sim-disk.ts';

@@ -44,8 +44,8 @@ const crash: fc.Arbitrary<Crash> = fc.record({
   end: fc.constantFrom('kill', 'power', 'torn'),
 });
 
-const steps = fc.array(
-  fc.oneof<fc.Arbitrary<Step>[]>(
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
     fc.record({
       kind: fc.constant('trade' as const),
       seconds: fc.constantFrom(0.3, 2, 45),
@@ -176,7 +176,7 @@ async function judge(
   // A composite that never traded lacks nothing by not being listed.
   const firstAt = all[0]?.at ?? until;
   const unlisted = unlistedSpans(run, symbol, until).filter(
-    ([from]) => from < START || from > firstAt,
+    ([from]) => from < START || from >= firstAt,
   );
   const gaps = await run.gaps(symbol);
   const ofMembers = new Map<string, readonly Span[]>();
