@@ -246,6 +246,7 @@ export class CompositeFeed {
     this.#firstGaps = [
       ...composites.flatMap((one) => this.#start(one, from, listing)),
       ...composites.flatMap((one) => ofOthers(one, gaps, from)),
+      ...listing.closed(from, gaps),
       ...listing.ended(from, gaps, (symbol) => intake.lastId(symbol) >= 0),
     ];
     this.#firstNotes = listing.notes();
