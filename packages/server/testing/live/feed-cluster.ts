@@ -148,8 +148,9 @@ export class FeedCluster<Source extends TradeSource> {
   }
 
   #look(): void {
-    for (const { intake } of this.#members) {
-      if (intake === null) continue;
+    for (const { intake, source } of this.#members) {
+      // A machine that leads no more has old ones.
+      if (intake === null || source === null) continue;
       for (const gap of intake.gaps) this.gaps.set(`${gap.symbol} ${gap.from}`, gap);
     }
   }

@@ -17,7 +17,7 @@ import { CompositeWatermark } from './composite-watermark.ts';
 import { freeFrom, MemberGaps, type MissingOfMember, memberOf } from './member-gaps.ts';
 import type { MemberTape } from './member-tape.ts';
 import { leftOutStretches, MemberTrades } from './member-trades.ts';
-import { MergedRows, mergeRows } from './merge-rows.ts';
+import { MergedRows, type MergeWindow, mergeRows } from './merge-rows.ts';
 
 /** It fits into one record of the log. */
 const OFFER_ROWS_MAX = 32_768;
@@ -54,6 +54,15 @@ interface Composite {
   /** Beginnings of its gaps. */
   readonly taken: Set<EpochNs>;
   lastId: number;
+}
+
+/** A composite of which an offer is made. */
+interface Merging {
+  readonly composite: Composite;
+  readonly queues: readonly MemberTrades[];
+  readonly rows: MergedRows;
+  /** The time of its next trade. */
+  nextNs: number;
 }
 
 export class CompositeFeed {
@@ -138,41 +147,50 @@ export class CompositeFeed {
     return this.#composites?.flatMap(({ parts }) => parts) ?? [];
   }
 
-  /** All trades before the returned time, of all composites. */
+  /**
+   * All trades before the returned time, of all composites in the order of time: none is ahead of the others, so that a
+   * member that comes in at the watermark comes in at the same time everywhere.
+   */
   async #merge(
     day: UtcDay,
     fromNs: number,
     endNs: number,
   ): Promise<{ readonly batches: readonly IntakeBatch[]; readonly untilNs: number }> {
-    const batches: IntakeBatch[] = [];
-    let untilNs = endNs;
-    let room = this.#rowsMax;
     for (const { trades } of this.#parts) trades.lookAgain();
+    const all: Merging[] = [];
     for (const composite of this.#composites!) {
-      const rows = new MergedRows(day);
       const queues = composite.queues.filter(({ member }) => !this.#isOut(member));
-      for (;;) {
-        const window = { day, fromNs, untilNs, rowsMax: room };
-        const result = mergeRows(queues, window, rows);
-        if (result.kind === 'done') break;
-        if (result.kind === 'hungry') await queues[result.queue]!.fill();
-        else {
-          untilNs = result.atNs;
-          break;
-        }
-      }
-      room -= rows.count;
-      if (rows.count > 0) {
-        batches.push(rows.batch(composite.symbol, composite.lastId + 1));
-        composite.lastId += rows.count;
-      }
-      const midnight = epochNs(day, 0);
-      this.#firstGaps = [
-        ...this.#firstGaps,
-        ...rows.tooLarge.map((ns) => tooLarge(composite, (midnight + BigInt(ns)) as EpochNs)),
-      ];
+      const one = { composite, queues, rows: new MergedRows(day), nextNs: fromNs };
+      await advance(one, { day, fromNs, untilNs: endNs, rowsMax: 0 });
+      all.push(one);
     }
-    return { batches, untilNs };
+    let untilNs = endNs;
+    for (let room = this.#rowsMax; ; ) {
+      const [one, otherNs] = leastOf(all);
+      if (one === null || one.nextNs >= endNs) break;
+      if (room <= 0) {
+        untilNs = one.nextNs;
+        break;
+      }
+      const { count } = one.rows;
+      const burstNs = Math.min(Math.max(otherNs, one.nextNs + 1), endNs);
+      const rowsMax = count + room;
+      await advance(one, { day, fromNs, untilNs: burstNs, rowsMax });
+      room -= one.rows.count - count;
+      await advance(one, { day, fromNs, untilNs: endNs, rowsMax: 0 });
+    }
+    return { batches: all.flatMap((one) => this.#batches(one, epochNs(day, 0))), untilNs };
+  }
+
+  #batches({ composite, rows }: Merging, midnight: EpochNs): readonly IntakeBatch[] {
+    this.#firstGaps = [
+      ...this.#firstGaps,
+      ...rows.tooLarge.map((ns) => tooLarge(composite, (midnight + BigInt(ns)) as EpochNs)),
+    ];
+    if (rows.count === 0) return [];
+    const firstId = composite.lastId + 1;
+    composite.lastId += rows.count;
+    return [rows.batch(composite.symbol, firstId)];
   }
 
   async #gaps(from: EpochNs, to: EpochNs): Promise<readonly TapeGap[]> {
@@ -228,6 +246,7 @@ export class CompositeFeed {
     this.#firstGaps = [
       ...composites.flatMap((one) => this.#start(one, from, listing)),
       ...composites.flatMap((one) => ofOthers(one, gaps, from)),
+      ...listing.closed(from, gaps),
       ...listing.ended(from, gaps, (symbol) => intake.lastId(symbol) >= 0),
     ];
     this.#firstNotes = listing.notes();
@@ -266,6 +285,31 @@ export class CompositeFeed {
     }
     return first;
   }
+}
+
+/** Merges as far as the window goes, and finds the time of the next trade. */
+async function advance(one: Merging, window: MergeWindow): Promise<void> {
+  for (;;) {
+    const result = mergeRows(one.queues, window, one.rows);
+    if (result.kind === 'hungry') await one.queues[result.queue]!.fill();
+    else {
+      one.nextNs = result.kind === 'full' ? result.atNs : window.untilNs;
+      return;
+    }
+  }
+}
+
+/** The one with the earliest next trade, and the earliest time of the others. */
+function leastOf(all: readonly Merging[]): readonly [Merging | null, number] {
+  let least: Merging | null = null;
+  let otherNs = Number.POSITIVE_INFINITY;
+  for (const one of all) {
+    if (least === null || one.nextNs < least.nextNs) {
+      otherNs = least?.nextNs ?? otherNs;
+      least = one;
+    } else if (one.nextNs < otherNs) otherNs = one.nextNs;
+  }
+  return [least, otherNs];
 }
 
 /** The gaps of members that are none any more. */

@@ -53,6 +53,15 @@ export class CompositeListing {
       });
   }
 
+  /** What they lacked because of a member ends: they have no members any more. */
+  closed(at: EpochNs, gaps: readonly TapeGap[]): readonly TapeGap[] {
+    return gaps
+      .filter(({ symbol, to, reason }) => {
+        return to === null && reason !== REASON && !this.#now.includes(symbol);
+      })
+      .map((gap) => ({ ...gap, to: later(at, (gap.from + 1n) as EpochNs) }));
+  }
+
   /** The watermark reaches a midnight: what is not listed lacks nothing from there on. */
   over(at: EpochNs, gaps: readonly TapeGap[]): readonly TapeGap[] {
     if (!isMidnight(at)) return [];
