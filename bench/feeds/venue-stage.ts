@@ -29,7 +29,7 @@ export class VenueStage implements AsyncDisposable {
   #service: RunningService | null = null;
 
   private constructor(contracts: number, tradesPerSecond: number) {
-    const program = join(import.meta.dirname, 'venue-process.ts');
+    const program = new URL('./venue-process.ts', import.meta.url);
     this.#venue = fork(program, [`${contracts}`, `${tradesPerSecond}`]);
   }
 

@@ -161,6 +161,8 @@ export const adapterFolders: Readonly<Record<string, readonly string[]>> = {
   'packages/server/src/markets/live/coinbase/': ['packages/server/src/markets/live/venues.ts'],
   'packages/server/src/markets/live/databento/': ['packages/server/src/markets/live/venues.ts'],
   'packages/server/src/markets/live/deribit/': ['packages/server/src/markets/live/venues.ts'],
-  'packages/server/src/markets/live/kraken-futures/': ['packages/server/src/markets/live/venues.ts'],
+  'packages/server/src/markets/live/kraken-futures/': [
+    'packages/server/src/markets/live/venues.ts',
+  ],
   'packages/server/src/markets/live/okx/': ['packages/server/src/markets/live/venues.ts'],
 };

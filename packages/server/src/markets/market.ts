@@ -106,7 +106,7 @@ export interface SourceOptions {
   hoursOf(symbol: string): Pick<SessionTable, 'atOrAfter'> | null;
   /** The trades of a contract cannot be taken because of this price; or (null) they can again. */
   onOffTick(contract: string, price: OffTickPrice | null): void;
-  /** The trades of a contract are not taken until a restart. */
+  /** The trades of a contract are not taken. */
   onContractDown(contract: string, why: string): void;
 }
 
@@ -114,7 +114,7 @@ export interface SourceOptions {
 export interface FeedReport {
   /** `stale`: nothing comes although the market may trade. `down`: for a minute or longer. */
   readonly state: 'live' | 'stale' | 'down';
-  /** Connections after the first. */
+  /** Connections that ended; of pushed trades, how often they came back. */
   readonly reconnects: number;
   /** Gaps that grow, one for each contract. */
   readonly gapsOpen: number;
@@ -133,7 +133,7 @@ export interface VenueReport {
   readonly lastEnd: string | null;
   /** Why the venue wants no connection now, or why the last request of past trades failed; null: neither. */
   readonly lastFailure: string | null;
-  /** Contracts whose trades are not taken until a restart. */
+  /** Contracts whose trades are not taken. */
   readonly contractsDown: number;
   /** Prints that are no order flow, by their kind. */
   readonly leftOut: Readonly<Record<string, number>>;

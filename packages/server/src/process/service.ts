@@ -49,7 +49,7 @@ import { watchSpace } from './watch/watch-space.ts';
 const OFF_TICK =
   'a price is between two ticks: nothing of its batch was taken, and the contract is down; list a contract with a finer tick under the same alias (docs/operating/push.md)';
 const CONTRACT_DOWN =
-  'the trades of this contract are not taken until a restart; the others go on (docs/operating/feeds.md)';
+  'the trades of this contract are not taken; the others go on (docs/operating/feeds.md)';
 const APPENDS = 'this node appends to the tape of its cluster from now on';
 const APPENDS_NO_MORE = 'this node no longer appends to the tape of its cluster';
 /** Delay after the start until the metrics are loaded, unless they are scraped before. */

@@ -115,7 +115,7 @@ export type FromIngest =
   | { readonly t: 'live' }
   /** A contract's trades cannot be taken because of this price; or (null) they can again. */
   | { readonly t: 'off-tick'; readonly contract: string; readonly price: OffTickPrice | null }
-  /** A contract's trades are not taken until a restart. */
+  /** A contract's trades are not taken. */
   | { readonly t: 'contract-down'; readonly contract: string; readonly why: string }
   | IngestReport
   /** A machine fault blocks an operation, which had no effect so far; it is retried until it succeeds. */

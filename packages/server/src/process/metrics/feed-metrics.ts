@@ -35,7 +35,7 @@ export function feedReadings(reports: ReadonlyMap<string, IngestReport>): readon
     of('gauge', 'tapeloom_feed_lag_seconds', 'The watermark behind the clock.', ({ lagMs }) => {
       return lagMs / 1000;
     }),
-    of('counter', 'tapeloom_feed_reconnects_total', 'Connections after the first.', ({ feed }) => {
+    of('counter', 'tapeloom_feed_reconnects_total', 'Connections that ended.', ({ feed }) => {
       return feed.reconnects;
     }),
     of('gauge', 'tapeloom_feed_gaps_open', 'Gaps that grow, one for each contract.', ({ feed }) => {
@@ -58,7 +58,7 @@ export function feedReadings(reports: ReadonlyMap<string, IngestReport>): readon
     of(
       'gauge',
       'tapeloom_feed_contracts_down',
-      'Contracts whose trades are not taken until a restart.',
+      'Contracts whose trades are not taken.',
       ({ feed }) => feed.venue?.contractsDown ?? null,
     ),
     of(

@@ -11,7 +11,8 @@ import { okxPage, readOkxPage } from './okx-trades.ts';
 /** Each contract has a subscription of its own, so that one that is refused leaves the others alone. */
 const CONTRACTS_PER_CONNECTION = 40;
 /** OKX ends a connection after 30 s of silence. */
-const PING_MS = 20_000;
+/** Often: the answer moves the watermark while nothing is traded. */
+const PING_MS = 5_000;
 const DEAD_AFTER_MS = 30_000;
 
 export const okxKind: VenueKind = {
