@@ -5,8 +5,7 @@
 
 import type { FeedContract } from '../feed.ts';
 import type { FeedTrade } from '../lines/line.ts';
-import { onGrid } from '../on-grid.ts';
-import { decimalOf, FieldError, timeOfMs, wholeOf } from '../venue-answers.ts';
+import { FieldError, timeOfMs, unitsOf, wholeOf } from '../venue-answers.ts';
 
 export type AggregateTrade = Readonly<Record<string, unknown>>;
 
@@ -16,8 +15,8 @@ export function tradeOf(
   fields: AggregateTrade,
 ): FeedTrade {
   const id = numberOf(fields.a, 'a');
-  const price = gridOf(fields.p, 'p', tickSizeNanos);
-  const size = gridOf(fields.q, 'q', lotSizeNanos);
+  const price = unitsOf(fields.p, 'p', tickSizeNanos);
+  const size = unitsOf(fields.q, 'q', lotSizeNanos);
   if (size < 0) throw new FieldError('q', fields.q);
   const { day, ns } = timeOfMs(numberOf(fields.T, 'T'), 'T');
   const isBuyerMaker = fields.m;
@@ -29,11 +28,5 @@ export function tradeOf(
 export function numberOf(value: unknown, field: string): number {
   const number = wholeOf(value, field);
   if (number < 0) throw new FieldError(field, value);
-  return number;
-}
-
-function gridOf(value: unknown, field: string, unitNanos: number): number {
-  const number = onGrid(decimalOf(value, field), unitNanos);
-  if (Number.isNaN(number)) throw new FieldError(field, value);
   return number;
 }

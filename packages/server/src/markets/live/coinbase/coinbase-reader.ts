@@ -5,7 +5,7 @@
 
 import type { FeedContract, FeedMessage, Reading, VenueReader } from '../feed.ts';
 import { type FeedTrade, instantOf } from '../lines/line.ts';
-import { timeOfText } from '../row-fields.ts';
+import { timeOfText } from '../time-of-text.ts';
 import { FieldError, fieldsOf, listOf, wholeOf } from '../venue-answers.ts';
 import { coinbaseTrade } from './coinbase-rows.ts';
 

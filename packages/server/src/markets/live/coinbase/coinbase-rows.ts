@@ -2,8 +2,8 @@
 
 import type { FeedContract } from '../feed.ts';
 import type { FeedTrade } from '../lines/line.ts';
-import { timeOfText, unitsOf } from '../row-fields.ts';
-import { FieldError, wholeOf } from '../venue-answers.ts';
+import { timeOfText } from '../time-of-text.ts';
+import { FieldError, unitsOf, wholeOf } from '../venue-answers.ts';
 
 export function coinbaseTrade(
   row: Readonly<Record<string, unknown>>,

@@ -6,8 +6,7 @@
 
 import type { FeedContract } from '../feed.ts';
 import type { FeedTrade } from '../lines/line.ts';
-import { unitsOf } from '../row-fields.ts';
-import { FieldError, fieldsOf, timeOfMs, wholeOf } from '../venue-answers.ts';
+import { FieldError, fieldsOf, timeOfMs, unitsOf, wholeOf } from '../venue-answers.ts';
 
 export function deribitTrade(value: unknown, contract: FeedContract): FeedTrade {
   const row = fieldsOf(value, 'data');

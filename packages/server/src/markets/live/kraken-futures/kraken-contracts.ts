@@ -3,7 +3,7 @@
 import { instantOf } from '../lines/line.ts';
 import { listedContracts, type Row, requestRows, stepOf } from '../listed-contracts.ts';
 import type { Network } from '../network.ts';
-import { timeOfText } from '../row-fields.ts';
+import { timeOfText } from '../time-of-text.ts';
 import { fieldsOf, textOf, wholeOf } from '../venue-answers.ts';
 import type { VenueAddresses, VenueContract } from '../venue-kind.ts';
 

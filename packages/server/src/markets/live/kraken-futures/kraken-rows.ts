@@ -2,8 +2,8 @@
 
 import type { FeedContract } from '../feed.ts';
 import type { FeedTrade } from '../lines/line.ts';
-import { timeOfText, unitsOf } from '../row-fields.ts';
-import { FieldError, fieldsOf, textOf, timeOfMs, wholeOf } from '../venue-answers.ts';
+import { timeOfText } from '../time-of-text.ts';
+import { FieldError, fieldsOf, textOf, timeOfMs, unitsOf, wholeOf } from '../venue-answers.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -10,7 +10,7 @@ import { MINUTE_MS, MS_NS_BIG } from '@tapeloom/core/units';
 import { dayOf, earlier, epochNs, later } from '@tapeloom/core/utc-day';
 import type { TapeGap } from '../../../tape/tape-gap.ts';
 import type { TapeNote } from '../../../tape/write/tape-note.ts';
-import { GapLedger, type Loss } from './gap-ledger.ts';
+import { GapLedger, type Loss, START } from './gap-ledger.ts';
 import type { OpenHours } from './open-hours.ts';
 
 const GRACE_MS = 250;
@@ -276,7 +276,7 @@ export class FeedWatermark {
     const { lastMissingId = -1 } = recovered ?? {};
     for (const symbol of symbols) {
       // Before the number 0 there is none.
-      const isNamed = lastMissingId >= 0 && this.#ledger.reasonOf(symbol) === 'start';
+      const isNamed = lastMissingId >= 0 && this.#ledger.reasonOf(symbol) === START;
       this.#ledger.close(symbol, to, isNamed ? lastMissingId : null);
     }
   }
@@ -307,7 +307,7 @@ export class FeedWatermark {
       if (!this.#isNew(symbol)) continue;
       this.#isNewBy.set(symbol, false);
       if (this.#ledger.reasonOf(symbol) !== null) continue;
-      this.#ledger.open(symbol, epochNs(dayOf(at), 0), 'start', null);
+      this.#ledger.open(symbol, epochNs(dayOf(at), 0), START, null);
     }
   }
 

@@ -12,6 +12,8 @@ import { closeAfter, isOpenAt, type OpenHours, openFrom, openStretches } from '.
 
 /** The reason of trades that the venue no longer has. */
 export const LOST = 'lost';
+/** The reason of a gap from midnight to a contract's first trade on the tape. */
+export const START = 'start';
 
 /** The first and the last missing number, both included. */
 export interface MissingIds {
@@ -245,7 +247,8 @@ export class GapLedger {
   }
 
   #noteClosed(gap: TapeGap): void {
-    this.closedTotal += 1;
+    // A contract's beginning on the tape is no loss.
+    if (gap.reason !== START) this.closedTotal += 1;
     this.#closedOf(gap.symbol).push(gap);
     this.#notes.push({ kind: 'gap', gap });
   }

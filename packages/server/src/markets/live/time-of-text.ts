@@ -1,22 +1,14 @@
-/** The fields of a venue's row of a trade, exactly: what is missing or malformed is an error that names the field. */
+/** Times that a venue sends as text, exactly. */
 
 import { dayNumber, isUtcDay } from '@tapeloom/core/utc-day';
 import type { FeedTrade } from './lines/line.ts';
-import { onGrid } from './on-grid.ts';
-import { decimalOf, FieldError } from './venue-answers.ts';
+import { FieldError } from './venue-answers.ts';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
 const DATE_CHARACTERS = 10;
 /** Of a text without a fraction. */
 const WHOLE_CHARACTERS = 20;
 const ZERO = 48;
-
-/** A decimal in ticks or lots. A fraction is off the grid, which is not the reader's to judge. */
-export function unitsOf(value: unknown, field: string, unitNanos: number): number {
-  const units = onGrid(decimalOf(value, field), unitNanos);
-  if (Number.isNaN(units)) throw new FieldError(field, value);
-  return units;
-}
 
 /** The day of the last call, which is nearly always the next one too. */
 let lastDate = '';
