@@ -4,9 +4,10 @@
  */
 
 import type { EpochNs } from '@tapeloom/core/numbers';
+import type { NotedOffer } from '@tapeloom/server/markets/divided-offer';
 import { VenueBudget } from '@tapeloom/server/markets/live/connection/venue-budget';
 import type { FeedAction } from '@tapeloom/server/markets/live/feed';
-import { type FeedOffer, LiveFeed } from '@tapeloom/server/markets/live/live-feed';
+import { LiveFeed } from '@tapeloom/server/markets/live/live-feed';
 import type { TapeGap } from '@tapeloom/server/tape/tape-gap';
 import { BinanceDialect } from '../../packages/server/testing/live/dialects/binance-dialect.ts';
 import { contractsOf, START_MS } from '../../packages/server/testing/live/feed-run.ts';
@@ -163,7 +164,7 @@ class PlacesAlone {
     return this.#positions.get(key) ?? null;
   }
 
-  take({ batches, promise, notes }: FeedOffer): void {
+  take({ batches, promise, notes }: NotedOffer): void {
     for (const { symbol, count, id } of batches) {
       this.#lastIds.set(symbol, id[count - 1]!);
       this.count += count;

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { dayOf, epochNs } from '@tapeloom/core/utc-day';
-import type { FeedOffer } from '../../src/markets/live/live-feed.ts';
+import type { NotedOffer } from '../../src/markets/divided-offer.ts';
 import type { TapeGap } from '../../src/tape/tape-gap.ts';
 import type { Intake, IntakeBatch, OfferCounts } from '../../src/tape/write/intake.ts';
 import { checkedNotes } from '../../src/tape/write/notes/offer-notes.ts';
@@ -50,7 +50,7 @@ export class MemoryIntake implements Omit<Intake, 'offer' | 'batch'> {
   }
 
   /** `isCut`: only the first record is durable, with half of the trades. */
-  take({ batches, promise, notes }: FeedOffer, isCut = false): OfferCounts {
+  take({ batches, promise, notes }: NotedOffer, isCut = false): OfferCounts {
     // As the tape does, which ends its source otherwise.
     checkedNotes(notes);
     const counts = { duplicate: 0, tooOld: 0, late: 0, rejected: 0 };

@@ -10,6 +10,7 @@ import { dayOf, earlier, epochNs, later } from '@tapeloom/core/utc-day';
 import type { TapeGap } from '../../tape/tape-gap.ts';
 import type { Intake, IntakeBatch } from '../../tape/write/intake.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
+import { dividedOffer, type NotedOffer } from '../divided-offer.ts';
 import type { CompositeMember, NamedContract } from '../instruments/instruments-file.ts';
 import { type OpenHours, openFrom, openStretches } from '../live/watermark/open-hours.ts';
 import { CompositeListing } from './composite-listing.ts';
@@ -21,12 +22,6 @@ import { MergedRows, type MergeWindow, mergeRows } from './merge-rows.ts';
 
 /** It fits into one record of the log. */
 const OFFER_ROWS_MAX = 32_768;
-
-export interface CompositeOffer {
-  readonly batches: readonly IntakeBatch[];
-  readonly promise: EpochNs | null;
-  readonly notes: readonly TapeNote[];
-}
 
 export interface CompositeFeedOptions {
   readonly contracts: readonly NamedContract[];
@@ -75,6 +70,8 @@ export class CompositeFeed {
   #firstGaps: readonly TapeGap[] = [];
   #firstNotes: readonly TapeNote[] = [];
   #listing: CompositeListing | null = null;
+  /** The rest of an offer with many gaps. */
+  readonly #waiting: NotedOffer[] = [];
 
   constructor(options: CompositeFeedOptions) {
     this.#options = options;
@@ -106,7 +103,9 @@ export class CompositeFeed {
    * The next offer, which must be taken before the next one is made; null: nothing is new. `isQuiet`: the watermark
    * alone is no reason.
    */
-  async next(now: bigint, isQuiet: boolean): Promise<CompositeOffer | null> {
+  async next(now: bigint, isQuiet: boolean): Promise<NotedOffer | null> {
+    const waiting = this.#waiting.shift();
+    if (waiting !== undefined) return waiting;
     for (const [dataset, tape] of this.#options.tapes) {
       this.#watermark.heard(dataset, tape.promise);
     }
@@ -132,11 +131,9 @@ export class CompositeFeed {
     this.#firstGaps = [];
     this.#firstNotes = [];
     this.#watermark.advance(to);
-    return {
-      batches,
-      promise: to,
-      notes: [...notes, ...this.#watermark.takeNotes(), ...positions],
-    };
+    const behind = [...this.#watermark.takeNotes(), ...positions];
+    this.#waiting.push(...dividedOffer({ batches, promise: to }, notes, behind));
+    return this.#waiting.shift()!;
   }
 
   async close(): Promise<void> {

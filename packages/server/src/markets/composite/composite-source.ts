@@ -8,9 +8,10 @@ import { MS_NS } from '@tapeloom/core/units';
 import { dayOf } from '@tapeloom/core/utc-day';
 import { sleep } from '../../platform/waiting/sleep.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
+import type { NotedOffer } from '../divided-offer.ts';
 import type { NamedContract } from '../instruments/instruments-file.ts';
 import type { FeedReport, SourceOptions, TradeSource } from '../market.ts';
-import { CompositeFeed, type CompositeFeedOptions, type CompositeOffer } from './composite-feed.ts';
+import { CompositeFeed, type CompositeFeedOptions } from './composite-feed.ts';
 import type { MemberTape } from './member-tape.ts';
 
 const STEP_MS = 20;
@@ -122,7 +123,7 @@ export class CompositeSource implements TradeSource {
     return isQuiet;
   }
 
-  async #offer({ batches, promise, notes }: CompositeOffer, signal: AbortSignal): Promise<void> {
+  async #offer({ batches, promise, notes }: NotedOffer, signal: AbortSignal): Promise<void> {
     const { intake, clock } = this.#options;
     while (!signal.aborted) {
       try {

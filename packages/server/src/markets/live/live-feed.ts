@@ -10,6 +10,7 @@ import { HOUR_NS_BIG, MINUTE_MS, MS_NS, MS_NS_BIG, SECOND_NS_BIG } from '@tapelo
 import { later } from '@tapeloom/core/utc-day';
 import type { Intake, IntakeBatch, OfferCounts } from '../../tape/write/intake.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
+import { dividedOffer, type NotedOffer } from '../divided-offer.ts';
 import { Supervisor } from './connection/supervisor.ts';
 import type { VenueBudget } from './connection/venue-budget.ts';
 import { VenueTime } from './connection/venue-time.ts';
@@ -22,7 +23,6 @@ import { FeedWatermark, type Recovered } from './watermark/feed-watermark.ts';
 
 /** An offer fits into one record of the log: its trades are on the tape together with its notes, or not at all. */
 const OFFER_TRADES_MAX = 32_768;
-const OFFER_NOTES_MAX = 1_024;
 /** The tape rejects times further ahead of the clock. */
 const AHEAD_NS_MAX = 2n * HOUR_NS_BIG;
 /** Of a gap on the tape. */
@@ -35,12 +35,6 @@ const GAP_AFTER_MS = 15 * MINUTE_MS;
 const SIZE_ZERO = 'trades of size 0';
 /** Without an answer for so long, the tape begins with the next trades. */
 const SEARCH_NS_MAX = 60n * SECOND_NS_BIG;
-
-export interface FeedOffer {
-  readonly batches: readonly IntakeBatch[];
-  readonly promise: EpochNs | null;
-  readonly notes: readonly TapeNote[];
-}
 
 export interface LiveFeedOptions {
   readonly venue: Venue;
@@ -70,7 +64,7 @@ export class LiveFeed {
   readonly #onDown: (symbol: string, why: string) => void;
   readonly #down = new Map<string, string>();
   /** The rest of an offer with many notes. */
-  readonly #waiting: FeedOffer[] = [];
+  readonly #waiting: NotedOffer[] = [];
   #late = 0;
   #rejected = 0;
   #sizesZero = 0;
@@ -162,7 +156,7 @@ export class LiveFeed {
    * The next offer; null: nothing is new. It must be taken by the tape before the next one is made. `isQuiet`: without
    * trades and notes there is no offer, however far the watermark could move.
    */
-  nextOffer(now: EpochNs, isQuiet = false): FeedOffer | null {
+  nextOffer(now: EpochNs, isQuiet = false): NotedOffer | null {
     const waiting = this.#waiting.shift();
     if (waiting !== undefined) return waiting;
     if (this.#isBeginning && !this.#begin(now)) return null;
@@ -177,9 +171,10 @@ export class LiveFeed {
     const hasNews = batches.length > 0 || positions.length > 0 || this.#watermark.hasNotes;
     if (isQuiet && !hasNews) return null;
     const next = this.#watermark.next(now);
-    const notes = [...(next?.notes ?? []), ...positions];
-    if (next === null && batches.length === 0 && notes.length === 0) return null;
-    return this.#divide({ batches, promise: next?.promise ?? null, notes });
+    if (next === null && batches.length === 0 && positions.length === 0) return null;
+    const trades = { batches, promise: next?.promise ?? null };
+    this.#waiting.push(...dividedOffer(trades, next?.notes ?? [], positions));
+    return this.#waiting.shift()!;
   }
 
   /** The tape has taken an offer. */
@@ -247,19 +242,6 @@ export class LiveFeed {
     }
     this.#notedAheadNs = aheadNs;
     return [{ kind: 'position', key: CLOCK_KEY, text: `${aheadNs}` }];
-  }
-
-  /** At most `OFFER_NOTES_MAX` notes in each offer; the gaps come first, the trades with the last of them. */
-  #divide(offer: FeedOffer): FeedOffer {
-    const { notes } = offer;
-    if (notes.length <= OFFER_NOTES_MAX) return offer;
-    const last = Math.floor((notes.length - 1) / OFFER_NOTES_MAX) * OFFER_NOTES_MAX;
-    for (let from = 0; from < last; from += OFFER_NOTES_MAX) {
-      const some = notes.slice(from, from + OFFER_NOTES_MAX);
-      this.#waiting.push({ batches: [], promise: null, notes: some });
-    }
-    this.#waiting.push({ ...offer, notes: notes.slice(last) });
-    return this.#waiting.shift()!;
   }
 
   /** The watermark of an empty tape begins before all lines, so they find their places first. False: not yet. */

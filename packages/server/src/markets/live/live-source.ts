@@ -8,10 +8,11 @@ import type { Clock } from '../../platform/clock.ts';
 import { sleep } from '../../platform/waiting/sleep.ts';
 import { IntakeFullError } from '../../tape/tape-errors.ts';
 import type { Intake } from '../../tape/write/intake.ts';
+import type { NotedOffer } from '../divided-offer.ts';
 import type { FeedReport, TradeSource } from '../market.ts';
 import type { FeedAction, FeedEvent } from './feed.ts';
 import type { FeedStatus } from './feed-status.ts';
-import { type FeedOffer, LiveFeed, type LiveFeedOptions } from './live-feed.ts';
+import { LiveFeed, type LiveFeedOptions } from './live-feed.ts';
 import type { FeedSocket, Network } from './network.ts';
 import { reasonOf } from './reason-of.ts';
 
@@ -93,7 +94,7 @@ export class LiveSource implements TradeSource {
     }
   }
 
-  #nextOffer(): FeedOffer | null {
+  #nextOffer(): NotedOffer | null {
     const now = this.#now();
     const quietNs = this.#isRequested ? REQUESTED_NS : QUIET_NS;
     const isQuiet = now - this.#quietSince < quietNs;
@@ -105,7 +106,7 @@ export class LiveSource implements TradeSource {
     return offer;
   }
 
-  async #offer({ batches, promise, notes }: FeedOffer, signal: AbortSignal): Promise<void> {
+  async #offer({ batches, promise, notes }: NotedOffer, signal: AbortSignal): Promise<void> {
     const { intake, clock } = this.#options;
     while (!signal.aborted) {
       try {
