@@ -29,6 +29,9 @@ const data = join(directory, 'data');
 const keyFile = join(directory, 'key');
 const disk = new NodeDisk();
 const ON_THEIR_WAY = 200;
+/** A machine that is busy with other tests stalls the venues: no trade may be late because of it. */
+const GRACE_MS = 20_000;
+const LAG_SECONDS_MAX = 23;
 
 interface Feed {
   readonly name: string;
@@ -50,6 +53,7 @@ function instruments(feeds: readonly Feed[]): string {
     const live = {
       feed: name,
       addresses: server.addresses,
+      graceMs: GRACE_MS,
       ...(venueNamed(name)!.needsKey && { keyFile }),
     };
     return [name.toUpperCase(), { live, products: Object.fromEntries(products) }];
@@ -76,7 +80,7 @@ async function live(service: RunningService, feeds: readonly Feed[]): Promise<vo
     const states = await readings(service, 'tapeloom_feed_state');
     const lags = await readings(service, 'tapeloom_feed_lag_seconds');
     const isLive = ({ name }: Feed) =>
-      states.get(name.toUpperCase()) === 0 && lags.get(name.toUpperCase())! < 1.5;
+      states.get(name.toUpperCase()) === 0 && lags.get(name.toUpperCase())! < LAG_SECONDS_MAX;
     if (feeds.every(isLive)) return;
     const shown = JSON.stringify([[...states], [...lags]]);
     assert.ok(performance.now() < deadline, `not live: ${shown}\n${service.faults}`);
@@ -123,6 +127,13 @@ test('what venues trade is on the tapes once and in order, whatever was cut, kil
     await server[Symbol.asyncDispose]();
     feed.server = await VenueServer.start({ dialect, venue, ports });
   }
+  const deadline = performance.now() + WAIT_LIMIT_MS;
+  while (feeds.some(({ server }) => server.connections === 0)) {
+    assert.ok(performance.now() < deadline, 'a venue was not found again');
+    await pause(50);
+  }
+  // New trades, and the pages of those that were missed.
+  await pause(2_000);
   await live(service, feeds);
 
   assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
