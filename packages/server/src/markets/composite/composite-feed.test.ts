@@ -13,8 +13,8 @@ import {
   START,
 } from '../../../testing/composite/composite-run.ts';
 
-const SCHEDULES = 30;
-const LEAVING_SCHEDULES = 25;
+const SCHEDULES = 12;
+const LEAVING_SCHEDULES = 10;
 const SECOND_NS = 1_000_000_000n;
 const COMPOSITES = [COMPOSITE, 'ETH.all'];
 const at = (seconds: number) => (START + BigInt(Math.round(seconds * 1e9))) as EpochNs;

@@ -13,7 +13,7 @@ import {
   START,
 } from '../../../testing/composite/composite-run.ts';
 
-const SCHEDULES = 30;
+const SCHEDULES = 12;
 const SECOND_NS = 1_000_000_000n;
 const BTC = ['BTC.bin', 'BTC.okx', 'BTC.byb'];
 const ETH = ['ETH.okx', 'ETH.bin'];

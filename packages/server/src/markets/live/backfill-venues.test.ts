@@ -9,7 +9,7 @@ import { FeedRun, START_MS } from '../../../testing/live/feed-run.ts';
 import { venueNamed } from './venues.ts';
 
 const MINUTE_MS = 60_000;
-const SCHEDULES = 3;
+const SCHEDULES = 2;
 const BEFORE_MS = 12 * MINUTE_MS;
 const BACKFILL_MS = 5 * MINUTE_MS;
 /** Databento repeats its stream instead: its own test. */

@@ -6,7 +6,7 @@ import { faultSchedule, suffer } from '../../../testing/live/fault-schedule.ts';
 import { FeedRun, START_MS } from '../../../testing/live/feed-run.ts';
 
 const MINUTE_MS = 60_000;
-const SCHEDULES = 8;
+const SCHEDULES = 4;
 const BEFORE_MS = 20 * MINUTE_MS;
 
 function run(backfillMs: number, seed = 1) {
@@ -73,23 +73,25 @@ test('a start that finds trades on the tape resumes there, and not long ago', ()
 test('a hole that takes longer than a gap may is closed, as long as pages bring its trades', () => {
   const limits = {
     ...exampleVenue.limits,
-    requests: { units: 10, perMs: MINUTE_MS },
+    requests: { units: 20, perMs: MINUTE_MS },
     pageWeight: 1,
   };
   const feed = new FeedRun({
     seed: 1,
     tradesPerStep: 6,
-    feed: { gapAfterMs: MINUTE_MS },
+    feed: { gapAfterMs: MINUTE_MS / 2 },
     venue: { limits },
   });
   feed.run(5_000);
   feed.set({ isDown: true });
   feed.venue.cut(feed.nowMs);
-  feed.run(20_000);
+  feed.run(15_000);
   feed.heal();
-  feed.run(2 * MINUTE_MS);
+  feed.run(1_000);
+  feed.set({ isQuiet: true });
+  feed.run(MINUTE_MS);
   assert.equal(feed.feed.status(feed.now).connection, 'backfilling');
-  feed.run(20 * MINUTE_MS);
+  feed.run(5 * MINUTE_MS);
   feed.judge();
   assert.equal(feed.feed.status(feed.now).connection, 'live');
   const reasons = new Set(feed.intake.allGaps.map(({ reason }) => reason));

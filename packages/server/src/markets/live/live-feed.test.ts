@@ -7,7 +7,7 @@ import { FeedRun } from '../../../testing/live/feed-run.ts';
 import type { Rate } from './feed.ts';
 
 const GAP_AFTER_MS = 40_000;
-const SCHEDULES = 30;
+const SCHEDULES = 12;
 
 function stage(options: Partial<ConstructorParameters<typeof FeedRun>[0]> = {}) {
   const run = new FeedRun({ seed: 7, feed: { gapAfterMs: GAP_AFTER_MS }, ...options });

@@ -8,7 +8,7 @@ import {
 import { faultSchedule, suffer } from '../../../../testing/live/fault-schedule.ts';
 import { FeedRun } from '../../../../testing/live/feed-run.ts';
 
-const SCHEDULES = 8;
+const SCHEDULES = 4;
 const GAP_AFTER_MS = 40_000;
 const KINDS: readonly BinanceKind[] = ['binance-usdm', 'binance-coinm'];
 

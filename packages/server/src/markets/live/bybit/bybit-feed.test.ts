@@ -4,7 +4,7 @@ import { bybitDialect } from '../../../../testing/live/dialects/bybit-dialect.ts
 import { assertFeedSurvives } from '../../../../testing/live/feed-property.ts';
 import { FeedRun } from '../../../../testing/live/feed-run.ts';
 
-const SCHEDULES = 12;
+const SCHEDULES = 5;
 
 test('whatever a reconnect can show, a tape from Bybit has every trade in order or a gap that names it', () => {
   assertFeedSurvives(bybitDialect, SCHEDULES);

@@ -9,7 +9,7 @@ import { type Fault, faultSchedule, suffer } from '../../../../testing/live/faul
 import { FeedRun, START_MS } from '../../../../testing/live/feed-run.ts';
 import { databentoKind } from './databento-kind.ts';
 
-const SCHEDULES = 8;
+const SCHEDULES = 4;
 const GAP_AFTER_MS = 40_000;
 /** Longer than the longest delay: a trade behind the watermark that is lost on its way has no time that a gap could name. */
 const GRACE_MS = 3_000;

@@ -5,7 +5,7 @@ import { assertFeedSurvives } from '../../../../testing/live/feed-property.ts';
 import { FeedRun, type RunOptions } from '../../../../testing/live/feed-run.ts';
 
 const GAP_AFTER_MS = 40_000;
-const SCHEDULES = 5;
+const SCHEDULES = 3;
 
 function start(options: Partial<RunOptions> & { readonly seed: number }): FeedRun {
   const { limits } = deribitDialect.venue;

@@ -4,7 +4,7 @@ import { krakenFuturesDialect } from '../../../../testing/live/dialects/kraken-f
 import { assertFeedSurvives } from '../../../../testing/live/feed-property.ts';
 import { FeedRun } from '../../../../testing/live/feed-run.ts';
 
-const SCHEDULES = 5;
+const SCHEDULES = 3;
 
 test('whatever happens to a feed of Kraken Futures, its tape is whole or names what is missing', () => {
   assertFeedSurvives(krakenFuturesDialect, SCHEDULES);
