@@ -47,9 +47,14 @@ export interface MarketListing {
 export interface LiveMarket extends Market {
   /** Binds the tape to the market that began it: another one is rejected with a `TapeClaimedError`. */
   claim(disk: Disk, tapeRoot: string): Promise<void>;
-  /** The past days that it can fill, and which of them are needed first. */
-  planFill(disk: Disk, tapeRoot: string, now: EpochNs): Promise<FillPlan>;
-  /** Makes and seals days, roughly in order; resolves to the conflicts. */
+  /** The past days that it can fill, and which of them are needed first. `intake`: of its tape. */
+  planFill(
+    disk: Disk,
+    tapeRoot: string,
+    now: EpochNs,
+    intake: Pick<Intake, 'promise' | 'position'>,
+  ): Promise<FillPlan>;
+  /** Makes and seals days, roughly in order, while its source runs; resolves to the conflicts. */
   fill(request: FillRequest): Promise<readonly string[]>;
   source(options: SourceOptions): TradeSource;
   /** Replaces the contracts while the source runs; absent: they are fixed. */
@@ -70,6 +75,7 @@ export interface FillPlan {
 }
 
 export interface FillRequest {
+  readonly disk: Disk;
   readonly tapeRoot: string;
   readonly today: UtcDay;
   readonly items: readonly FillItem[];

@@ -4,10 +4,9 @@
  * that holds once the trades are taken. A restart resumes from the tape alone.
  */
 
-import type { EpochNs } from '@tapeloom/core/numbers';
-import { LOTS_MAX, TICKS_MAX } from '@tapeloom/core/numbers';
+import { type EpochNs, LOTS_MAX } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG, MINUTE_MS, MS_NS, MS_NS_BIG, SECOND_NS_BIG } from '@tapeloom/core/units';
-import { later } from '@tapeloom/core/utc-day';
+import { dayOf, later } from '@tapeloom/core/utc-day';
 import type { Intake, IntakeBatch, OfferCounts } from '../../tape/write/intake.ts';
 import type { TapeNote } from '../../tape/write/tape-note.ts';
 import { dividedOffer, type NotedOffer } from '../divided-offer.ts';
@@ -19,6 +18,8 @@ import { batchOf } from './feed-batches.ts';
 import type { FeedStatus } from './feed-status.ts';
 import { type FeedTrade, instantOf, type Line } from './lines/line.ts';
 import { LineBudget } from './lines/line-budget.ts';
+import { offGrid } from './on-grid.ts';
+import { pastNote } from './past/past-note.ts';
 import { FeedWatermark, type Recovered } from './watermark/feed-watermark.ts';
 
 /** An offer fits into one record of the log: its trades are on the tape together with its notes, or not at all. */
@@ -44,8 +45,10 @@ export interface LiveFeedOptions {
   readonly random: () => number;
   readonly graceMs?: number;
   readonly gapAfterMs?: number;
-  /** How long before the start an empty tape begins. Default: 0. */
+  /** How long before the start the past is wanted. Default: 0. */
   readonly backfillMs?: number;
+  /** An empty tape does not begin before this: what is earlier comes behind the stream. Default: any time. */
+  readonly beginsFrom?: EpochNs;
   readonly waitingBytesMax?: number;
   /** A contract is down until a restart; `why` is for the operator. */
   readonly onDown?: (symbol: string, why: string) => void;
@@ -69,6 +72,8 @@ export class LiveFeed {
   #rejected = 0;
   #sizesZero = 0;
   #isBeginning: boolean;
+  /** Which past days are wanted; null: none, or it is on the tape. */
+  #pastNote: TapeNote | null = null;
   /** The last answer while lines look for their first trades. */
   #searchedAt: EpochNs;
 
@@ -80,10 +85,14 @@ export class LiveFeed {
     if (intake.promise !== null) this.#venueTime.startAt(intake.promise, now);
     this.#notedAheadNs = bigintOf(intake.position(CLOCK_KEY));
     if (this.#notedAheadNs !== null) this.#venueTime.resume(this.#notedAheadNs);
-    const { backfillMs = 0 } = options;
+    const { backfillMs = 0, beginsFrom } = options;
     this.#isBeginning = intake.promise === null && backfillMs > 0;
     this.#searchedAt = now;
-    const beginAt = this.#isBeginning ? ((now - BigInt(backfillMs) * MS_NS_BIG) as EpochNs) : null;
+    const wantedFrom = (now - BigInt(backfillMs) * MS_NS_BIG) as EpochNs;
+    const beginAt = this.#isBeginning ? later(wantedFrom, beginsFrom ?? wantedFrom) : null;
+    if (beginAt !== null && beginAt > wantedFrom) {
+      this.#pastNote = pastNote({ from: wantedFrom, until: dayOf(beginAt) });
+    }
     for (const contract of contracts) {
       const { symbol } = contract;
       const lastId = intake.lastId(symbol);
@@ -173,7 +182,13 @@ export class LiveFeed {
     const next = this.#watermark.next(now);
     if (next === null && batches.length === 0 && positions.length === 0) return null;
     const trades = { batches, promise: next?.promise ?? null };
-    this.#waiting.push(...dividedOffer(trades, next?.notes ?? [], positions));
+    const before = [...(next?.notes ?? [])];
+    // A tape with a watermark has begun.
+    if (trades.promise !== null && this.#pastNote !== null) {
+      before.unshift(this.#pastNote);
+      this.#pastNote = null;
+    }
+    this.#waiting.push(...dividedOffer(trades, before, positions));
     return this.#waiting.shift()!;
   }
 
@@ -286,11 +301,11 @@ export class LiveFeed {
     for (const trade of trades) {
       if (this.#down.has(symbol)) break;
       const ts = instantOf(trade);
+      const fault = offGrid(trade);
       if (ts > now + AHEAD_NS_MAX) {
         this.#loseOne(symbol, trade.id, this.#watermark.watermark ?? now, 'impossible time');
-      } else if (!isWhole32(trade.price, TICKS_MAX) || !Number.isInteger(trade.size)) {
-        this.#takeDown(symbol, offGrid(trade), now);
-      } else if (this.#admit(symbol, ts, trade.id, now)) {
+      } else if (fault !== null) this.#takeDown(symbol, fault, now);
+      else if (this.#admit(symbol, ts, trade.id, now)) {
         last = trade;
         if (trade.size === 0) this.#sizesZero += 1;
         else if (trade.size > LOTS_MAX) this.#loseOne(symbol, trade.id, ts, 'too large');
@@ -358,12 +373,4 @@ function bigintOf(text: string | null): bigint | null {
 
 function lineKey(symbol: string): string {
   return `line:${symbol}`;
-}
-
-function isWhole32(value: number, max: number): boolean {
-  return Number.isInteger(value) && Math.abs(value) <= max;
-}
-
-function offGrid({ id, price, size }: FeedTrade): string {
-  return `Trade ${id} has a price or size off the grid of its contract: ${price} ticks, ${size} lots.`;
 }

@@ -15,6 +15,7 @@ import type { FeedStatus } from './feed-status.ts';
 import { LiveFeed, type LiveFeedOptions } from './live-feed.ts';
 import type { FeedSocket, Network } from './network.ts';
 import { reasonOf } from './reason-of.ts';
+import { steadyNow } from './steady-now.ts';
 
 const STEP_MS = 20;
 /** Without trades, a watermark this often. */
@@ -36,18 +37,16 @@ export class LiveSource implements TradeSource {
   readonly #feed: LiveFeed;
   readonly #sockets = new Map<number, FeedSocket>();
   readonly #stopped = new AbortController();
-  readonly #startedAt: EpochNs;
-  readonly #startedMonotonicNs: bigint;
+  readonly #now: () => EpochNs;
   #isRequested = false;
   #isPaused = false;
   #quietSince: EpochNs;
 
   constructor(options: LiveSourceOptions) {
     this.#options = options;
-    this.#startedAt = options.clock.now();
-    this.#startedMonotonicNs = options.monotonicNs();
-    this.#quietSince = this.#startedAt;
-    this.#feed = new LiveFeed({ ...options, now: this.#startedAt });
+    this.#now = steadyNow(options.clock, options.monotonicNs);
+    this.#quietSince = this.#now();
+    this.#feed = new LiveFeed({ ...options, now: this.#quietSince });
   }
 
   get lagMs(): number {
@@ -117,12 +116,6 @@ export class LiveSource implements TradeSource {
         await sleep(clock, FULL_MS, signal);
       }
     }
-  }
-
-  /** The clock at the start, plus the time elapsed: a jump of the machine's clock moves nothing. */
-  #now(): EpochNs {
-    const elapsed = this.#options.monotonicNs() - this.#startedMonotonicNs;
-    return (this.#startedAt + elapsed) as EpochNs;
   }
 
   #perform(actions: readonly FeedAction[]): void {

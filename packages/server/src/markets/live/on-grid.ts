@@ -3,6 +3,9 @@
  * becomes a fraction, which takes the contract down with the number in the message.
  */
 
+import { TICKS_MAX } from '@tapeloom/core/numbers';
+import type { FeedTrade } from './lines/line.ts';
+
 const DECIMAL = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/;
 const NANO_DECIMALS = 9;
 /** So many digits are exact in a double. */
@@ -15,6 +18,13 @@ const ZERO = 48;
 export function onGrid(text: string, unitNanos: number): number {
   const quick = quickly(text, unitNanos);
   return Number.isNaN(quick) ? exactly(text, unitNanos) : quick;
+}
+
+/** What is wrong with a trade's price or size, for the operator; null: nothing. */
+export function offGrid({ id, price, size }: FeedTrade): string | null {
+  const isOnGrid = Number.isInteger(price) && Math.abs(price) <= TICKS_MAX;
+  if (isOnGrid && Number.isInteger(size)) return null;
+  return `Trade ${id} has a price or size off the grid of its contract: ${price} ticks, ${size} lots.`;
 }
 
 /** Plain digits that fit a double, on the grid; otherwise not a number. */

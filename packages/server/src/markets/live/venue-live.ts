@@ -1,20 +1,40 @@
 /** A dataset of a venue in the thread that writes its tape. Its contracts can be replaced while it runs. */
 
 import type { Calendar } from '@tapeloom/core/calendar/calendar';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { MS_NS_BIG } from '@tapeloom/core/units';
+import { addDays, dayOf, epochNs, later } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk/disk.ts';
+import { readImported } from '../../tape/imported/imported-manifest.ts';
+import { readManifest } from '../../tape/tape-manifest.ts';
+import type { Intake } from '../../tape/write/intake.ts';
+import { sealDay } from '../../tape/write/seal/seal.ts';
 import { FilesMarket } from '../files-market.ts';
 import type { ListedDataset } from '../instruments/instruments-file.ts';
-import type { FillPlan, LiveMarket, MarketListing, SourceOptions, TradeSource } from '../market.ts';
+import {
+  FillError,
+  type FillItem,
+  type FillPlan,
+  type FillRequest,
+  type LiveMarket,
+  type MarketListing,
+  type SourceOptions,
+  type TradeSource,
+} from '../market.ts';
 import type { VenueSetting } from '../market-setting.ts';
 import { claimTape } from '../source-claim.ts';
 import { VenueBudget } from './connection/venue-budget.ts';
 import type { Venue } from './feed.ts';
 import { webNetwork } from './network.ts';
+import { fetchPastDay, PastDayError } from './past/past-days.ts';
+import { notedPast, type WantedPast } from './past/past-note.ts';
+import { steadyNow } from './steady-now.ts';
 import { readVenueKey } from './venue-key.ts';
 import type { VenueKind } from './venue-kind.ts';
-import { VenueSource } from './venue-source.ts';
+import { feedContract, VenueSource } from './venue-source.ts';
 import { venueNamed } from './venues.ts';
 
+const NOTHING: FillPlan = { ready: [], rest: [] };
 const ADVICE =
   'Give the dataset of instruments.yaml another name, or choose another data directory.';
 
@@ -26,6 +46,8 @@ export class VenueLive implements LiveMarket {
   #market: FilesMarket;
   #key: string | null = null;
   #source: VenueSource | null = null;
+  #sourceOptions: SourceOptions | null = null;
+  #pastFrom: EpochNs | null = null;
 
   constructor(setting: VenueSetting) {
     this.dataset = setting.listed.name;
@@ -56,28 +78,89 @@ export class VenueLive implements LiveMarket {
     await claimTape(disk, tapeRoot, this.dataset, claim, ADVICE);
   }
 
-  /** Days before the first trade are unknown. */
-  async planFill(): Promise<FillPlan> {
-    return { ready: [], rest: [] };
+  /** The days before the first one of the tape that were wanted, the newest first. */
+  async planFill(
+    disk: Disk,
+    tapeRoot: string,
+    now: EpochNs,
+    intake: Pick<Intake, 'promise' | 'position'>,
+  ): Promise<FillPlan> {
+    const past = this.#wantedPast(now, intake);
+    if (past === null) return NOTHING;
+    this.#pastFrom = past.from;
+    const sealed = await readManifest(disk, tapeRoot, this.dataset);
+    const imported = await readImported(disk, tapeRoot, this.dataset);
+    const rest: FillItem[] = [];
+    for (let day = addDays(past.until, -1); day >= dayOf(past.from); day = addDays(day, -1)) {
+      for (const { contract } of this.#listed.contracts) {
+        const { symbol, expiresAt } = contract;
+        const isSealed = sealed?.days.get(symbol)?.has(day) === true;
+        const isThere = isSealed || imported?.days.get(symbol)?.get(day)?.gaps.length === 0;
+        if (!isThere && expiresAt > epochNs(day, 0)) rest.push({ symbol, day });
+      }
+    }
+    return { ready: [], rest };
   }
 
-  async fill(): Promise<readonly string[]> {
-    return [];
+  /** From the venue's pages, behind the running feed. */
+  async fill(request: FillRequest): Promise<readonly string[]> {
+    const { disk, tapeRoot, items, manifest, signal, onSealed } = request;
+    const { clock, monotonicNs, hoursOf } = this.#sourceOptions!;
+    const venue = this.#open();
+    const budget = new VenueBudget(venue.limits, this.#setting.budget);
+    const now = steadyNow(clock, monotonicNs);
+    const conflicts: string[] = [];
+    for (const item of items) {
+      const { symbol, day } = item;
+      const named = this.#listed.contracts.find(({ contract }) => contract.symbol === symbol);
+      if (named === undefined) continue;
+      const contract = feedContract(named, this.#kind.name, hoursOf);
+      const from = later(this.#pastFrom!, epochNs(day, 0));
+      const place = { venue, budget, network: webNetwork, clock, now };
+      try {
+        const fetched = await fetchPastDay(place, contract, from, signal);
+        if (fetched === null) return conflicts;
+        if (fetched.kind === 'forgotten') {
+          conflicts.push(`${symbol} ${day} (${this.#kind.title} has no trades of it)`);
+          continue;
+        }
+        const { batch, late, gaps } = fetched;
+        const seal = { dataset: this.dataset, symbol, batch, late, gaps };
+        const digest = await sealDay(disk, tapeRoot, seal);
+        await manifest.sealed([{ symbol, day, digest }]);
+        onSealed(item);
+      } catch (error) {
+        if (!(error instanceof PastDayError)) throw new FillError(item, error);
+        conflicts.push(`${symbol} ${day} (${error.message})`);
+      }
+    }
+    return conflicts;
   }
 
   source(options: SourceOptions): TradeSource {
     const { feed, budget } = this.#setting;
     const venue = this.#open();
+    this.#sourceOptions = options;
     this.#source = new VenueSource({
       ...options,
       venue,
       budget: new VenueBudget(venue.limits, budget),
       feed,
+      // What is before comes by `fill`.
+      ...(venue.page === null ? {} : { beginsFrom: epochNs(options.resumeDay, 0) }),
       feedName: this.#kind.name,
       listed: () => this.#listed,
       network: webNetwork,
     });
     return this.#source;
+  }
+
+  /** Null: the tape has no past, or a repeated stream has brought it. */
+  #wantedPast(now: EpochNs, intake: Pick<Intake, 'promise' | 'position'>): WantedPast | null {
+    if (intake.promise !== null) return notedPast(intake);
+    const { backfillMs } = this.#setting.feed;
+    if (backfillMs === 0 || this.#open().page === null) return null;
+    return { from: (now - BigInt(backfillMs) * MS_NS_BIG) as EpochNs, until: dayOf(now) };
   }
 
   #open(): Venue {

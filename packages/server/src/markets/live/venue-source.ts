@@ -3,10 +3,12 @@
  * feed starts anew with the present ones and resumes from the tape.
  */
 
+import type { EpochNs } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG, MINUTE_MS } from '@tapeloom/core/units';
 import type { Intake } from '../../tape/write/intake.ts';
 import {
   type ListedDataset,
+  type NamedContract,
   type VenueFeed,
   venueSymbolOf,
 } from '../instruments/instruments-file.ts';
@@ -26,6 +28,8 @@ export interface VenueSourceOptions
   readonly venue: Venue;
   readonly budget: VenueBudget;
   readonly feed: Pick<VenueFeed, 'graceMs' | 'gapAfterMs' | 'backfillMs'>;
+  /** As for `LiveFeed`. */
+  readonly beginsFrom?: EpochNs;
   /** The feed's name, which symbols may carry behind a dot. */
   readonly feedName: string;
   readonly listed: () => ListedDataset;
@@ -120,19 +124,26 @@ export class VenueSource implements TradeSource {
     const now = clock.now();
     return listed()
       .contracts.filter(({ contract }) => contract.expiresAt + EXPIRED_NS > now)
-      .map((named) => {
-        const { symbol, tickSizeNanos, lotSizeNanos } = named.contract;
-        return {
-          symbol,
-          venueSymbol: venueSymbolOf(named, feedName),
-          tickSizeNanos,
-          lotSizeNanos,
-          get hours() {
-            return hoursOf(symbol);
-          },
-        };
-      });
+      .map((named) => feedContract(named, feedName, hoursOf));
   }
+}
+
+/** `feedName`: symbols may carry it behind a dot. */
+export function feedContract(
+  named: NamedContract,
+  feedName: string,
+  hoursOf: SourceOptions['hoursOf'],
+): FeedContract {
+  const { symbol, tickSizeNanos, lotSizeNanos } = named.contract;
+  return {
+    symbol,
+    venueSymbol: venueSymbolOf(named, feedName),
+    tickSizeNanos,
+    lotSizeNanos,
+    get hours() {
+      return hoursOf(symbol);
+    },
+  };
 }
 
 function venueReport(status: FeedStatus | undefined, before: Before): VenueReport {

@@ -207,9 +207,10 @@ async function start(): Promise<Ingest> {
   const clockUsed = setting.clock ?? clockSetting(tape.report.promise);
   clock = createClock(clockUsed);
   const now = clock.now();
-  const { manifest } = tape;
+  const { manifest, intake } = tape;
   await upkeep.removeOldDays(manifest, now);
-  const plan = upkeep.onlyKept(await market.planFill(disk, tapeRoot, now), manifest, dayOf(now));
+  const planned = await market.planFill(disk, tapeRoot, now, intake);
+  const plan = upkeep.onlyKept(planned, manifest, dayOf(now));
   const daysToCome = [...plan.ready, ...plan.rest].map(({ day }) => day);
   const books = await upkeep.enterDay(now, daysToCome);
   return new Ingest(tape, clock, dayOf(now), plan, {

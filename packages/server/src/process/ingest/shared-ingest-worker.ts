@@ -191,7 +191,7 @@ class SharedIngest {
     const now = clock.now();
     const today = dayOf(now);
     await upkeep.removeOldDays(manifest, now);
-    const planned = await market.planFill(disk, tapeRoot, now);
+    const planned = await market.planFill(disk, tapeRoot, now, intake);
     const plan = this.#onlyMissing(upkeep.onlyKept(planned, manifest, today));
     await upkeep.enterDay(
       now,

@@ -130,7 +130,7 @@ export class TapeUpkeep {
 
   /** Days that could not be sealed are missing, which is logged; the source does not need them. */
   async fill(part: 'first' | 'rest', items: readonly FillItem[], terms: FillTerms): Promise<void> {
-    const { market, tapeRoot, send } = this.#options;
+    const { market, disk, tapeRoot, send } = this.#options;
     if (items.length === 0) return;
     const done = new Set<FillItem>();
     const tell = (item: FillItem | null) =>
@@ -143,7 +143,7 @@ export class TapeUpkeep {
     try {
       const fillRest = () => {
         const rest = items.filter((item) => !done.has(item));
-        return market.fill({ ...terms, tapeRoot, items: rest, onSealed });
+        return market.fill({ ...terms, disk, tapeRoot, items: rest, onSealed });
       };
       const isPassing = (error: unknown) =>
         isPassingThreadFault(error instanceof FillError ? error.cause : error);

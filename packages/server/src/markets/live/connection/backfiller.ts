@@ -20,9 +20,15 @@ const MISSED_MAX = 2;
 const WRONG_REQUEST: ReadonlySet<number> = new Set([400, 404]);
 const WRONG_BACKOFF = { firstMs: 500, lastMs: 60_000 };
 
-export interface FeedMember {
+/** What it needs of a line. */
+export type PageTaker = Pick<
+  Line,
+  'wanted' | 'page' | 'pageFailed' | 'checkWish' | 'lacks' | 'fault'
+>;
+
+export interface FeedMember<Taker extends PageTaker = Line> {
   readonly contract: FeedContract;
-  readonly line: Line;
+  readonly line: Taker;
   /** When its last live trade came. */
   liveAt: EpochNs;
   checkAt: EpochNs;
@@ -34,7 +40,7 @@ export interface FeedMember {
 }
 
 interface Pending {
-  readonly member: FeedMember;
+  readonly member: FeedMember<PageTaker>;
   readonly wish: PageWish;
   /** A check of a silent contract. */
   readonly isCheck: boolean;
@@ -46,7 +52,7 @@ interface Pending {
 export interface BackfillerOptions {
   readonly venue: Venue;
   readonly budget: VenueBudget;
-  readonly members: ReadonlyMap<string, FeedMember>;
+  readonly members: ReadonlyMap<string, FeedMember<PageTaker>>;
   readonly isReady: (symbol: string) => boolean;
   readonly venueNow: (now: EpochNs) => EpochNs;
   readonly onSilent: (symbol: string, now: EpochNs) => void;
@@ -125,7 +131,7 @@ export class Backfiller {
     }
   }
 
-  #wish(member: FeedMember, now: EpochNs): Pick<Pending, 'wish' | 'isCheck'> | null {
+  #wish(member: FeedMember<PageTaker>, now: EpochNs): Pick<Pending, 'wish' | 'isCheck'> | null {
     const { isReady, isWitness, venueNow } = this.#options;
     const { line, contract } = member;
     if (line.fault !== null || now < member.askAgainAt) return null;
