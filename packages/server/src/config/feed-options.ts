@@ -10,7 +10,7 @@ export interface FeedRequest {
   readonly restAddress: string | null;
   readonly keyFile: string | null;
   readonly venueDataset: string | null;
-  /** How long before its first start a new dataset begins. */
+  /** How much of the past a new dataset gets. */
   readonly backfillHours: number | null;
 }
 
@@ -54,7 +54,7 @@ export const FEED_OPTIONS: Readonly<
   '--backfill': {
     field: 'backfill',
     value: '<time>',
-    meaning: 'how long ago a new dataset begins, such as 12h or 1d, up to 90d (default: now)',
+    meaning: 'the past of a new dataset, such as 12h or 1d, up to 90d (default: none)',
   },
 };
 
