@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EpochNs } from '@tapeloom/core/numbers';
+import { dayOf } from '@tapeloom/core/utc-day';
 import fc from 'fast-check';
 import { exampleVenue } from '../../../testing/live/example-feed.ts';
 import { faultSchedule, suffer } from '../../../testing/live/fault-schedule.ts';
 import { FeedRun, START_MS } from '../../../testing/live/feed-run.ts';
+import { notedPast } from './past/past-note.ts';
 
 const MINUTE_MS = 60_000;
 const SCHEDULES = 4;
@@ -96,6 +99,50 @@ test('a hole that takes longer than a gap may is closed, as long as pages bring 
   assert.equal(feed.feed.status(feed.now).connection, 'live');
   const reasons = new Set(feed.intake.allGaps.map(({ reason }) => reason));
   assert.deepEqual([...reasons], ['start']);
+});
+
+const BEGINS_MS = START_MS - 4 * MINUTE_MS;
+
+test('what is before the day that goes through the log is left to the days behind the stream, with a note', () => {
+  const beginsFrom = (BigInt(BEGINS_MS) * 1_000_000n) as EpochNs;
+  const feed = new FeedRun({
+    seed: 1,
+    beforeMs: BEFORE_MS,
+    feed: { backfillMs: 10 * MINUTE_MS, beginsFrom },
+  });
+  assert.equal(notedPast(feed.intake), null);
+  feed.run(2 * MINUTE_MS);
+  feed.judge();
+  const made = feed.venue.trades.get('AAA-PERP')!;
+  assert.equal(firstMs(feed, 'AAA'), made.find(({ ms }) => ms >= BEGINS_MS)!.ms);
+  const from = BigInt(START_MS - 10 * MINUTE_MS) * 1_000_000n;
+  assert.deepEqual(notedPast(feed.intake), { from, until: dayOf(beginsFrom) });
+  const later = run(10 * MINUTE_MS);
+  later.run(2 * MINUTE_MS);
+  assert.equal(notedPast(later.intake), null);
+});
+
+test('a tape that has begun says which past days are wanted, wherever its process was killed', () => {
+  fc.assert(
+    fc.property(faultSchedule, fc.nat(1_000), (schedule, seed) => {
+      const beginsFrom = (BigInt(BEGINS_MS) * 1_000_000n) as EpochNs;
+      const feed = new FeedRun({
+        seed,
+        beforeMs: BEFORE_MS,
+        feed: { backfillMs: 10 * MINUTE_MS, beginsFrom },
+      });
+      for (const place of ['before', 'half', 'after'] as const) {
+        feed.crash(place);
+        suffer(feed, schedule);
+        if (feed.intake.promise !== null) assert.notEqual(notedPast(feed.intake), null, place);
+      }
+      feed.heal();
+      feed.run(MINUTE_MS);
+      feed.judge();
+      assert.notEqual(notedPast(feed.intake), null);
+    }),
+    { numRuns: SCHEDULES },
+  );
 });
 
 test('whatever the venue, the network and the machine do, the tape is what was traded or says what is missing', () => {
