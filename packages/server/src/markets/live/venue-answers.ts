@@ -91,6 +91,13 @@ export function wholeOf(value: unknown, field: string): number {
   throw new FieldError(field, value);
 }
 
+/** The number of a trade: whole and not negative. */
+export function numberOf(value: unknown, field: string): number {
+  const number = wholeOf(value, field);
+  if (number < 0) throw new FieldError(field, value);
+  return number;
+}
+
 /** A decimal as text, also when the venue sends it as a number. */
 export function decimalOf(value: unknown, field: string): string {
   if (typeof value === 'string' && value !== '') return value;
@@ -121,6 +128,13 @@ export function unitsOf(value: unknown, field: string, unitNanos: number): numbe
   const units = onGrid(decimalOf(value, field), unitNanos);
   if (Number.isNaN(units)) throw new FieldError(field, value);
   return units;
+}
+
+/** Lots, as `unitsOf`. The tape would leave out a negative size, and no gap would name it. */
+export function sizeOf(value: unknown, field: string, lotNanos: number): number {
+  const lots = unitsOf(value, field, lotNanos);
+  if (lots < 0) throw new FieldError(field, value);
+  return lots;
 }
 
 /** Milliseconds since 1970 as a trade's time, in a year that a tape can have. */
