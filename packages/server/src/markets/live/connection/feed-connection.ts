@@ -167,7 +167,7 @@ export class FeedConnection {
       this.#end(this.#hasPages ? NOT_COMPARED : SILENT, true);
     } else if (deadAfterMs !== null && now - this.messageAt >= BigInt(deadAfterMs) * MS_NS_BIG) {
       this.#end(`${this.#host}: no message for ${deadAfterMs} ms`, true);
-    } else if (keepAlive !== null && this.#state === 'ready') {
+    } else if (keepAlive !== null && this.#state === 'ready' && this.#sends.isEmpty) {
       if (now - this.#sentAt < BigInt(keepAlive.everyMs) * MS_NS_BIG) return;
       this.#sends.add([keepAlive.message]);
     }
