@@ -82,7 +82,11 @@ test('what Binance has forgotten is named by its numbers', () => {
   run.run(60_000);
   const lost = run.intake.allGaps.filter(({ reason }) => reason === 'lost');
   assert.equal(lost.length, 3);
-  assert.ok(lost.every(({ firstId, lastId }) => firstId !== null && lastId !== null));
+  // Of 800 trades of each contract it remembers about 400.
+  for (const { firstId, lastId } of lost) {
+    const count = lastId! - firstId! + 1;
+    assert.ok(count > 300 && count < 600, `${count}`);
+  }
   run.judge();
 });
 

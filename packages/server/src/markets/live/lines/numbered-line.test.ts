@@ -93,6 +93,31 @@ test('a venue that says what it has forgotten is believed at once', () => {
   assert.deepEqual([taken(line), line.isWhole], [[20, 21], true]);
 });
 
+test('of a hole that begins before the memory of the venue, only what it has forgotten is lost', () => {
+  for (const oldest of [12, 5_000, 89_000, 99_999, 100_000]) {
+    const line = stage();
+    line.live(trades(100_000), at(0));
+    const found: unknown[] = [];
+    let pages = 0;
+    for (let now = 100; !line.isWhole; now += 10) {
+      const wish = line.wanted(at(now));
+      if (wish !== null) {
+        pages += 1;
+        const from = wish.fromId!;
+        const count = Math.min(1_000, 100_001 - from);
+        const rows = page(...Array.from({ length: count }, (_, row) => from + row));
+        const isForgotten = from < oldest;
+        line.page(wish, isForgotten ? { kind: 'forgotten', oldestId: null } : rows, at(now));
+      }
+      found.push(...taken(line));
+      assert.ok(pages < 25 + (100_000 - oldest) / 1_000, `${pages} pages for ${oldest}`);
+    }
+    const [loss, ...rest] = found;
+    assert.equal(loss, `11-${oldest - 1}`);
+    assert.ok(rest.length === 100_001 - oldest && rest.every((id, row) => id === oldest + row));
+  }
+});
+
 test('what exceeds the memory is dropped and fetched again, and the memory returns', () => {
   const budget = new LineBudget(4 * 96);
   const line = stage({ budget });

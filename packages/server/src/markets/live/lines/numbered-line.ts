@@ -56,6 +56,8 @@ export class NumberedLine implements Line {
   #waiting: FeedTrade[] = [];
   /** The highest number that was dropped for lack of memory, or that a page named. */
   #droppedTo = -1;
+  /** The venue remembers neither this number nor any before it. */
+  #forgottenTo = -1;
   #connectedAt: EpochNs | null = null;
   #isJoined = false;
   #asked: PageWish | null = null;
@@ -142,7 +144,7 @@ export class NumberedLine implements Line {
   page(wish: PageWish, reading: PageReading, now: EpochNs): void {
     this.#asked = null;
     if (this.#search !== null) this.#look(this.#search, wish, reading, now);
-    else if (reading.kind === 'forgotten') this.#forgotten(reading.oldestId, now);
+    else if (reading.kind === 'forgotten') this.#forgotten(wish, reading.oldestId, now);
     else if (wish.fromId === null) this.#newest(reading.trades, now);
     else this.#take(wish, reading, now);
   }
@@ -161,9 +163,14 @@ export class NumberedLine implements Line {
   #take(wish: PageWish, reading: PageReading & { readonly kind: 'trades' }, now: EpochNs): void {
     const before = this.#next!;
     const end = this.#waiting[0]?.id;
-    for (const trade of reading.trades) this.#add(trade, true);
+    // While the memory of the venue is looked for, one trade tells enough.
+    const isLooking = this.#forgottenTo >= before;
+    reading.trades.forEach((trade, row) => {
+      if (!isLooking || row === 0 || this.#budget.hasRoom) this.#add(trade, true);
+    });
     // A page may end the hole later, begin it later, or both.
     const isShorter = this.#waiting[0]?.id !== end;
+    if (this.#hasHole) this.#loseForgotten(now);
     this.#drain(now);
     if (this.#next! > before || isShorter) {
       this.#tries = 0;
@@ -179,7 +186,7 @@ export class NumberedLine implements Line {
   }
 
   giveUp(now: EpochNs): void {
-    this.#lose(this.#waiting[0]?.id ?? this.#droppedTo + 1, now);
+    this.#lose(this.#behindHole, now);
   }
 
   take(max: number): LineOutput | null {
@@ -198,11 +205,22 @@ export class NumberedLine implements Line {
       // A trade may have overtaken the one before it, so that the hole closes by itself.
       if (now - this.#holeSince! < REORDER_NS) return null;
       const before = this.#waiting[0] ?? null;
-      return { fromId: this.#next!, toId: (before?.id ?? this.#droppedTo + 1) - 1, before };
+      return { fromId: this.#holeFrom, toId: this.#behindHole - 1, before };
     }
     if (this.#isJoined || now - this.#connectedAt! < JOIN_NS) return null;
     if (this.#beginsWithNewest) return null;
     return { fromId: this.#next, toId: null, before: null };
+  }
+
+  /** The first number behind the hole. */
+  get #behindHole(): number {
+    return this.#waiting[0]?.id ?? this.#droppedTo + 1;
+  }
+
+  /** The beginning of the hole, or a number nearer to the beginning of the venue's memory, which lies in it. */
+  get #holeFrom(): number {
+    const [next, known] = [this.#next!, this.#forgottenTo];
+    return known < next ? next : known + Math.ceil((this.#behindHole - known) / 2);
   }
 
   #live(trade: FeedTrade): void {
@@ -312,11 +330,20 @@ export class NumberedLine implements Line {
     this.#join();
   }
 
-  #forgotten(oldestId: number | null, now: EpochNs): void {
+  /** A venue may not say where its memory begins. In a hole that is looked for, by halves. */
+  #forgotten({ fromId, toId }: PageWish, oldestId: number | null, now: EpochNs): void {
     if (oldestId !== null && this.#next !== null && oldestId > this.#next) {
       this.#droppedTo = Math.max(this.#droppedTo, oldestId - 1);
       this.#lose(oldestId, now);
+    } else if (oldestId === null && fromId !== null && toId !== null && this.#hasHole) {
+      this.#forgottenTo = fromId;
+      this.#loseForgotten(now);
     } else this.#tryAgain(now);
+  }
+
+  /** All numbers of the hole are known to be forgotten. */
+  #loseForgotten(now: EpochNs): void {
+    if (this.#behindHole <= this.#forgottenTo + 1) this.#lose(this.#behindHole, now);
   }
 
   #tryAgain(now: EpochNs): void {
