@@ -118,6 +118,20 @@ test('a trade of tomorrow is a gap of one number, and moves neither the watermar
   run.judge();
 });
 
+test('a venue that refuses connections for a while is not asked before, and the reason is told', () => {
+  const run = stage();
+  run.set({ isDown: true, connectAfterMs: 60_000 });
+  run.venue.cut(run.nowMs);
+  run.run(58_000);
+  const { reconnects, lastFailure } = run.feed.status(run.now);
+  // Both connections were cut, and tried once more.
+  assert.deepEqual([reconnects, lastFailure], [4, 'example.invalid: refused']);
+  run.heal();
+  run.run(15_000);
+  assert.deepEqual([run.feed.status(run.now).state, run.feed.status(run.now).lastFailure], ['live', null]);
+  run.judge();
+});
+
 test('why a connection ended, and why a page failed, names who it was', () => {
   const run = stage();
   run.set({ isDown: true });

@@ -5,6 +5,7 @@ import { MIB } from '@tapeloom/core/units';
 import { WebSocket } from 'ws';
 import type { FeedMessage, PageAnswer, PageRequest } from './feed.ts';
 import { reasonOf } from './reason-of.ts';
+import { retryAfterMs } from './venue-answers.ts';
 
 const REQUEST_MS_MAX = 15_000;
 /** A page is smaller; a longer answer is not one. */
@@ -12,14 +13,16 @@ const ANSWER_CHARS_MAX = 16 * 1_024 * 1_024;
 const TCP_PROTOCOL = 'tcp:';
 /** More than a subscription to all contracts of a venue takes. What waits longer finds a peer that does not read. */
 const UNSENT_BYTES_MAX = 4 * MIB;
+/** A venue that refuses this machine, and does not say for how long. */
+const REFUSED_MS = 30_000;
 /** The system notices a peer that is gone, besides the silence that a venue's adapter notices. */
 const KEEP_ALIVE_MS = 10_000;
 
 export interface ConnectionHandlers {
   opened(): void;
   message(message: FeedMessage): void;
-  /** Called once, also after `close`. */
-  closed(why: string): void;
+  /** Called once, also after `close`. `retryAfterMs`: the venue wants no attempt to connect before that. */
+  closed(why: string, retryAfterMs?: number | null): void;
 }
 
 export interface FeedSocket {
@@ -68,6 +71,11 @@ async function textOf({ body }: Response): Promise<string> {
 function connectWebSocket(address: string, handlers: ConnectionHandlers): FeedSocket {
   const socket = new WebSocket(address);
   let why = 'could not connect';
+  let waitMs: number | null = null;
+  socket.on('unexpected-response', (request, { statusCode: status = 0, headers }) => {
+    waitMs = retryAfterMs(headers['retry-after']) ?? (isRefusal(status) ? REFUSED_MS : null);
+    request.destroy(new Error(`the venue answered with the status ${status}`));
+  });
   socket.on('open', () => {
     why = 'closed by the venue';
     handlers.opened();
@@ -80,7 +88,7 @@ function connectWebSocket(address: string, handlers: ConnectionHandlers): FeedSo
     why = `${why}: ${reasonOf(error)}`;
   });
   socket.on('close', (code, reason) =>
-    handlers.closed(`${why} (${code}${reason.length === 0 ? '' : ` ${reason}`})`),
+    handlers.closed(`${why} (${code}${reason.length === 0 ? '' : ` ${reason}`})`, waitMs),
   );
   return {
     send(message) {
@@ -96,6 +104,11 @@ function connectWebSocket(address: string, handlers: ConnectionHandlers): FeedSo
       else socket.resume();
     },
   };
+}
+
+/** Another attempt at once would make it worse. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500;
 }
 
 /** Throws for an address without host or port. */

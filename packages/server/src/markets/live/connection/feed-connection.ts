@@ -104,7 +104,7 @@ export class FeedConnection {
         this.#message(event.message, now);
         break;
       case 'closed':
-        this.#end(`${this.#host}: ${event.why}`, false);
+        this.#end(`${this.#host}: ${event.why}`, false, event.retryAfterMs);
         break;
       case 'timer':
         this.#timer(now);
