@@ -177,6 +177,19 @@ test('cut at every byte of the frames, whole messages arrive and half ones never
   }
 });
 
+test('a message that is longer than any of a venue ends the connection before it fills the memory', async (t) => {
+  const server = answering(() => undefined);
+  server.on('upgrade', (request, socket) => {
+    accept(request, socket);
+    const head = Buffer.from([0x81, 127, 0, 0, 0, 0, 0, 0, 0, 0]);
+    head.writeUInt32BE(16 * 1_024 * 1_024 + 1, 6);
+    socket.write(head);
+  });
+  const { why, received } = await connected(`ws://${await listening(t, server)}`);
+  assert.match(why, /^closed by the venue: Max payload size exceeded/);
+  assert.deepEqual(received, []);
+});
+
 test('a half-open connection whose peer does not read is left before it fills the memory', async (t) => {
   const server = answering(() => undefined);
   server.on('upgrade', (request, socket) => {

@@ -9,8 +9,10 @@ import { retryAfterMs } from './venue-answers.ts';
 
 const REQUEST_MS_MAX = 15_000;
 /** A page is smaller; a longer answer is not one. */
-const ANSWER_CHARS_MAX = 16 * 1_024 * 1_024;
+const ANSWER_CHARS_MAX = 16 * MIB;
 const TCP_PROTOCOL = 'tcp:';
+/** A message is smaller; a longer one is not one. */
+const MESSAGE_BYTES_MAX = 16 * MIB;
 /** More than a subscription to all contracts of a venue takes. What waits longer finds a peer that does not read. */
 const UNSENT_BYTES_MAX = 4 * MIB;
 /** A venue that refuses this machine, and does not say for how long. */
@@ -69,7 +71,7 @@ async function textOf({ body }: Response): Promise<string> {
 
 /** The WebSocket of Node hides why it could not connect. Throws for an address that is none. */
 function connectWebSocket(address: string, handlers: ConnectionHandlers): FeedSocket {
-  const socket = new WebSocket(address);
+  const socket = new WebSocket(address, { maxPayload: MESSAGE_BYTES_MAX });
   let why = 'could not connect';
   let waitMs: number | null = null;
   socket.on('unexpected-response', (request, { statusCode: status = 0, headers }) => {
@@ -86,6 +88,8 @@ function connectWebSocket(address: string, handlers: ConnectionHandlers): FeedSo
   });
   socket.on('error', (error) => {
     why = `${why}: ${reasonOf(error)}`;
+    // Otherwise it waits half a minute for the venue to agree.
+    socket.terminate();
   });
   socket.on('close', (code, reason) =>
     handlers.closed(`${why} (${code}${reason.length === 0 ? '' : ` ${reason}`})`, waitMs),

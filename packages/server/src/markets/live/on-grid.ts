@@ -3,7 +3,8 @@
  * becomes a fraction, which takes the contract down with the number in the message.
  */
 
-const DECIMAL = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/;
+/** No price has more digits: a text of a million would take a second. */
+const DECIMAL = /^(-?)(\d{1,40})(?:\.(\d{0,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
 const NANO_DECIMALS = 9;
 /** So many digits are exact in a double. */
 const EXACT_DIGITS = 15;
