@@ -20,7 +20,7 @@ test('whatever happens, the tape equals what Binance traded, or names exactly wh
     fc.property(
       fc.integer({ min: 0, max: 1_000_000 }),
       fc.constantFrom(...KINDS),
-      fc.constantFrom(0, -3_600_000, 1_500),
+      fc.constantFrom(0, -3_600_000, 3_600_000, 1_500),
       fc.constantFrom(0.05, 0.4, 2),
       faultSchedule,
       (seed, kind, skewMs, tradesPerStep, schedule) => {

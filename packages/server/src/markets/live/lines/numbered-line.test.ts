@@ -208,3 +208,19 @@ test('numbers that begin anew are a fault, not duplicates', () => {
   line.live([{ ...trade(3), ns: 100_000_000_000 }], at(0));
   assert.match(line.fault!, /went back from 11 to 3/);
 });
+
+test('numbers that began anew while no one listened are a fault, a repeated past is none', () => {
+  const late = (id: number, seconds: number): FeedTrade => ({ ...trade(id), ns: seconds * 1e9 });
+  const line = stage({ lastId: 1_000 });
+  line.live([late(3, 100)], at(0));
+  answer(line, 500);
+  line.live([late(4, 101), late(50, 159)], at(600));
+  assert.equal(line.fault, null);
+  line.live([late(51, 161)], at(700));
+  assert.match(line.fault!, /went back from 1000 to 51/);
+  const repeated = stage({ lastId: 1_000 });
+  for (let times = 0; times < 2; times += 1) {
+    repeated.live([late(999, 300), late(998, 200), late(997, 100), late(1_000, 400)], at(times));
+  }
+  assert.deepEqual([repeated.fault, repeated.isWhole], [null, true]);
+});

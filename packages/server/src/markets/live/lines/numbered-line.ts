@@ -58,6 +58,8 @@ export class NumberedLine implements Line {
   #droppedTo = -1;
   /** The venue remembers neither this number nor any before it. */
   #forgottenTo = -1;
+  /** The first live trade with a number that is on the tape; null: none has come. */
+  #firstOld: FeedTrade | null = null;
   #connectedAt: EpochNs | null = null;
   #isJoined = false;
   #asked: PageWish | null = null;
@@ -241,13 +243,16 @@ export class NumberedLine implements Line {
     if (trade.leftOut !== undefined) this.beginsBehind = (instantOf(trade) + 1n) as EpochNs;
   }
 
-  /** Numbers that begin anew would all count as duplicates. */
+  /** Numbers that begin anew would all count as duplicates. A repeated past begins with its newest trade. */
   #judgeOld(trade: FeedTrade): void {
-    const { last } = this.#queue;
-    if (last === null) return;
-    const aheadNs = (trade.day - last.day) * DAY_NS + trade.ns - last.ns;
+    const lastId = this.#next! - 1;
+    const before = this.#queue.last ?? this.#firstOld;
+    this.#firstOld ??= trade;
+    const isRepeated = before === this.#firstOld && trade.id <= this.#firstOld.id;
+    if (before === null || isRepeated || trade.id === lastId) return;
+    const aheadNs = (trade.day - before.day) * DAY_NS + trade.ns - before.ns;
     if (aheadNs < MINUTE_NS) return;
-    this.fault = `The venue's trade numbers went back from ${last.id} to ${trade.id}.`;
+    this.fault = `The venue's trade numbers went back from ${lastId} to ${trade.id}.`;
   }
 
   #add(trade: FeedTrade, isOfPage: boolean): void {
