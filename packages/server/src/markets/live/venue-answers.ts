@@ -145,3 +145,12 @@ export function timeOfMs(ms: number, field: string): Pick<FeedTrade, 'day' | 'ns
   const day = Math.floor(ms / DAY_MS);
   return { day, ns: (ms - day * DAY_MS) * MS_NS };
 }
+
+/** Whether a text of the venue names this contract, and not one whose longer name begins or ends like it. */
+export function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const around = `${text[at - 1] ?? ' '}${text[at + word.length] ?? ' '}`;
+    if (!/[A-Za-z0-9]/.test(around)) return true;
+  }
+  return false;
+}

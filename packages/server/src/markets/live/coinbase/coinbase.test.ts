@@ -166,6 +166,18 @@ test('a product that the answer lacks is refused', () => {
   ]);
 });
 
+test('an error that names one product as invalid refuses it, and ends the connection', () => {
+  const failed = (reason: string) =>
+    read({ type: 'error', message: 'Failed to subscribe', reason }).map((it) =>
+      'symbol' in it ? `${it.kind} ${it.symbol}` : it.kind,
+    );
+  assert.deepEqual(failed('DOGE-EUR is not a valid product'), ['refused DOGE-EUR', 'garbled']);
+  assert.deepEqual(failed('Invalid product ID provided'), ['garbled']);
+  assert.deepEqual(failed('DOGE-EURC is not a valid product'), ['garbled']);
+  assert.deepEqual(failed('BTC-USD or ETH-USD is not a valid product'), ['garbled']);
+  assert.deepEqual(failed('too many requests for DOGE-EUR'), ['garbled']);
+});
+
 test('pages count back from a number, so that a hole is filled from its beginning', () => {
   const query = (wish: Partial<PageWish>) => venue.page!(bitcoin, { ...WISH, ...wish }).url;
   const address = 'https://api.exchange.coinbase.com/products/BTC-USD/trades';
