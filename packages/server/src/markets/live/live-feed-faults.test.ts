@@ -128,7 +128,10 @@ test('a venue that refuses connections for a while is not asked before, and the 
   assert.deepEqual([reconnects, lastFailure], [4, 'example.invalid: refused']);
   run.heal();
   run.run(15_000);
-  assert.deepEqual([run.feed.status(run.now).state, run.feed.status(run.now).lastFailure], ['live', null]);
+  assert.deepEqual(
+    [run.feed.status(run.now).state, run.feed.status(run.now).lastFailure],
+    ['live', null],
+  );
   run.judge();
 });
 

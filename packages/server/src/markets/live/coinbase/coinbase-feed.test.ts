@@ -42,7 +42,10 @@ test('a product that is delisted in an outage, for which Coinbase refuses all ot
       [GONE, 'down'],
     ],
   );
-  assert.ok(state === 'live' && reconnects <= 3 && lagMs < 3_000, `${state} ${reconnects} ${lagMs}`);
+  assert.ok(
+    state === 'live' && reconnects <= 3 && lagMs < 3_000,
+    `${state} ${reconnects} ${lagMs}`,
+  );
   assert.match(run.down[0]!, /DOGE-EUR is not a valid product/);
   run.judge();
 });

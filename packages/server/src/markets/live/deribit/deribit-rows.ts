@@ -6,7 +6,15 @@
 
 import type { FeedContract } from '../feed.ts';
 import type { FeedTrade } from '../lines/line.ts';
-import { FieldError, fieldsOf, numberOf, sizeOf, timeOfMs, unitsOf, wholeOf } from '../venue-answers.ts';
+import {
+  FieldError,
+  fieldsOf,
+  numberOf,
+  sizeOf,
+  timeOfMs,
+  unitsOf,
+  wholeOf,
+} from '../venue-answers.ts';
 
 export function deribitTrade(value: unknown, contract: FeedContract): FeedTrade {
   const row = fieldsOf(value, 'data');

@@ -29,7 +29,11 @@ const TRADE = {
 };
 
 const acknowledged = (instId: string) =>
-  JSON.stringify({ event: 'subscribe', arg: { channel: 'trades-all', instId }, connId: 'a4d3ae55' });
+  JSON.stringify({
+    event: 'subscribe',
+    arg: { channel: 'trades-all', instId },
+    connId: 'a4d3ae55',
+  });
 
 /** A reader behind the answers to all subscriptions. */
 function subscribed(): VenueReader {
