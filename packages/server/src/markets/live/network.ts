@@ -5,7 +5,7 @@ import { MIB } from '@tapeloom/core/units';
 import { WebSocket } from 'ws';
 import type { FeedMessage, PageAnswer, PageRequest } from './feed.ts';
 import { reasonOf } from './reason-of.ts';
-import { retryAfterMs } from './venue-answers.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 const REQUEST_MS_MAX = 15_000;
 /** A page is smaller; a longer answer is not one. */

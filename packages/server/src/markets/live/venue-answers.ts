@@ -6,13 +6,12 @@ import type { FeedTrade } from './lines/line.ts';
 import type { Network } from './network.ts';
 import { onGrid } from './on-grid.ts';
 import { reasonOf } from './reason-of.ts';
+import { retryAfterMs } from './retry-after.ts';
 import { VenueError } from './venue-kind.ts';
 
 const SHOWN_CHARACTERS_MAX = 200;
 /** The last millisecond of the year 9999. */
 const TIME_MS_MAX = 253_402_300_799_999;
-/** The longest ban of any venue. A longer one is a mistake, and must not end a feed for good. */
-const RETRY_AFTER_MS_MAX = 3 * DAY_MS;
 const WHY_BY_STATUS: Readonly<Record<number, string>> = {
   401: 'the venue wants a key',
   403: 'the venue refuses this machine',
@@ -34,12 +33,6 @@ export function refusalOf({ status, headers, body }: PageAnswer): Refusal | null
 }
 
 type Refusal = Extract<PageOutcome, { readonly kind: 'refused' }>;
-
-/** Of a header with seconds. A date would need a clock: null, and the usual pause holds. */
-export function retryAfterMs(text: string | undefined): number | null {
-  const seconds = Number(text ?? Number.NaN);
-  return seconds >= 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MS_MAX) : null;
-}
 
 /** Requests a JSON document. Rejects with a `VenueError` that names the address. */
 export async function requestJson(
