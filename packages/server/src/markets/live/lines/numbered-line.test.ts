@@ -93,6 +93,21 @@ test('a venue that says what it has forgotten is believed at once', () => {
   assert.deepEqual([taken(line), line.isWhole], [[20, 21], true]);
 });
 
+test('pages that lag behind the stream for half a minute lose nothing, and are not waited for longer', () => {
+  for (const lagMs of [25_000, 60_000]) {
+    const line = stage();
+    line.live(trades(12), at(0));
+    const found: unknown[] = [];
+    for (let now = 100; !line.isWhole; now += 50) {
+      const wish = line.wanted(at(now));
+      if (wish !== null) line.page(wish, now < lagMs ? page(10) : page(11, 12), at(now));
+      found.push(...taken(line));
+      assert.ok(now < 40_000);
+    }
+    assert.deepEqual(found, lagMs < 40_000 ? [11, 12] : ['11-11', 12]);
+  }
+});
+
 test('of a hole that begins before the memory of the venue, only what it has forgotten is lost', () => {
   for (const oldest of [12, 5_000, 89_000, 99_999, 100_000]) {
     const line = stage();

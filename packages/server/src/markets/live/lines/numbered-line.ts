@@ -25,8 +25,10 @@ import { LineQueue } from './line-queue.ts';
 const REORDER_NS = 100n * MS_NS_BIG;
 /** How long a joining line waits for a live trade, which may make the request unnecessary. */
 const JOIN_NS = 500n * MS_NS_BIG;
-/** Requests without progress before numbers are lost. The venue's pages may lag behind its stream. */
+/** Requests without progress before numbers are lost, if pages have later ones. */
 const TRIES_MAX = 5;
+/** Otherwise the venue's pages may lag behind its stream: half a minute. */
+const LAGGING_TRIES_MAX = 12;
 const TRY_AGAIN_NS = 250n * MS_NS_BIG;
 const NEVER_TRADED_NS = 60_000n * MS_NS_BIG;
 /** Trades that wait for the tape before more pages are requested. */
@@ -178,7 +180,10 @@ export class NumberedLine implements Line {
       this.#tries = 0;
       this.#tryAgainAt = null;
       this.#progressAt = now;
-    } else if (this.#hasHole || !reading.isLast) this.#tryAgain(now);
+    } else if (this.#hasHole || !reading.isLast) {
+      const isLagging = !reading.trades.some(({ id }) => id > before);
+      this.#tryAgain(now, isLagging ? LAGGING_TRIES_MAX : TRIES_MAX);
+    }
     // Behind a hole everything came live.
     if (!this.#hasHole && (wish.toId !== null || reading.isLast)) this.#join();
   }
@@ -312,7 +317,10 @@ export class NumberedLine implements Line {
     if (!this.#hasHole) {
       this.#holeSince = null;
       this.#progressAt = null;
-    } else if (this.#holeSince === null || count > 0) this.#holeSince = now;
+    } else if (this.#holeSince === null || count > 0) {
+      this.#holeSince = now;
+      this.#tries = 0;
+    }
   }
 
   #join(): void {
@@ -351,10 +359,11 @@ export class NumberedLine implements Line {
     if (this.#behindHole <= this.#forgottenTo + 1) this.#lose(this.#behindHole, now);
   }
 
-  #tryAgain(now: EpochNs): void {
-    this.#tries = Math.min(this.#tries + 1, TRIES_MAX);
-    this.#tryAgainAt = (now + TRY_AGAIN_NS * BigInt(2 ** (this.#tries - 1))) as EpochNs;
-    if (this.#tries === TRIES_MAX && this.#hasHole) this.giveUp(now);
+  #tryAgain(now: EpochNs, triesMax = TRIES_MAX): void {
+    this.#tries += 1;
+    const doublings = Math.min(this.#tries, TRIES_MAX) - 1;
+    this.#tryAgainAt = (now + TRY_AGAIN_NS * BigInt(2 ** doublings)) as EpochNs;
+    if (this.#tries >= triesMax && this.#hasHole) this.giveUp(now);
   }
 
   /** The numbers before `untilId` are lost. */
