@@ -23,13 +23,18 @@ const WHY_BY_STATUS: Readonly<Record<number, string>> = {
 /** Null: the answer has what was requested. */
 export function refusalOf({ status, headers, body }: PageAnswer): Refusal | null {
   if (status === 200) return null;
-  const said = body.slice(0, SHOWN_CHARACTERS_MAX).replaceAll(/\s+/g, ' ').trim();
+  const said = shownText(body);
   const why = WHY_BY_STATUS[status] ?? 'the venue failed';
   return {
     kind: 'refused',
     why: `${why} (${status}${said === '' ? '' : `: ${said}`})`,
     retryAfterMs: retryAfterMs(headers['retry-after']),
   };
+}
+
+/** A venue's words for an operator: one short line, which cannot move the cursor of a terminal. */
+export function shownText(text: string): string {
+  return text.slice(0, SHOWN_CHARACTERS_MAX).replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
 type Refusal = Extract<PageOutcome, { readonly kind: 'refused' }>;

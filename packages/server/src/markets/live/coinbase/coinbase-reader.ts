@@ -6,7 +6,7 @@
 import type { FeedContract, FeedMessage, Reading, VenueReader } from '../feed.ts';
 import { type FeedTrade, instantOf } from '../lines/line.ts';
 import { timeOfText } from '../time-of-text.ts';
-import { FieldError, fieldsOf, hasWord, listOf, wholeOf } from '../venue-answers.ts';
+import { FieldError, fieldsOf, hasWord, listOf, shownText, wholeOf } from '../venue-answers.ts';
 import { coinbaseTrade } from './coinbase-rows.ts';
 
 export const TRADES_CHANNEL = 'market_trades';
@@ -44,7 +44,7 @@ export class CoinbaseReader implements VenueReader {
     const named = [...this.#contracts.values()].filter((it) => hasWord(said, it.venueSymbol));
     const [contract] = named;
     if (contract === undefined || named.length > 1 || !INVALID.test(said)) return [garbled];
-    const why = `Coinbase does not serve ${contract.venueSymbol}: ${said}`;
+    const why = `Coinbase does not serve ${contract.venueSymbol}: ${shownText(said)}`;
     return [{ kind: 'refused', symbol: contract.symbol, why }, garbled];
   }
 

@@ -4,7 +4,7 @@
  */
 
 import type { FeedContract, FeedMessage, Reading, VenueReader } from '../feed.ts';
-import { fieldsOf, listOf, textOf } from '../venue-answers.ts';
+import { fieldsOf, listOf, shownText, textOf } from '../venue-answers.ts';
 import { okxTrade } from './okx-trades.ts';
 
 export const OKX_CHANNEL = 'trades-all';
@@ -51,7 +51,7 @@ export class OkxReader implements VenueReader {
 
   /** An error that names one of our contracts is about its subscription. */
   #refused(code: string, said: string): readonly Reading[] {
-    const why = `${said} (${code})`;
+    const why = shownText(`${said} (${code})`);
     const contract = this.#contracts.get(NAMED.exec(said)?.[1]);
     if (contract === undefined || TEMPORARY_CODES.has(code)) return [{ kind: 'garbled', why }];
     const { symbol, venueSymbol } = contract;
