@@ -34,7 +34,10 @@ export function refusalOf({ status, headers, body }: PageAnswer): Refusal | null
 
 /** A venue's words for an operator: one short line, which cannot move the cursor of a terminal. */
 export function shownText(text: string): string {
-  return text.slice(0, SHOWN_CHARACTERS_MAX).replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  return text
+    .slice(0, SHOWN_CHARACTERS_MAX)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
 }
 
 type Refusal = Extract<PageOutcome, { readonly kind: 'refused' }>;

@@ -88,7 +88,6 @@ test('the limits of each venue are kept, and markets that are counted together s
   }
   assert.deepEqual(open('binance-coinm').limits, open('binance-usdm').limits);
   assert.equal(binanceCoinm.budgetGroup, binanceUsdm.budgetGroup);
-  assert.equal(new Set(VENUES.map(({ budgetGroup }) => budgetGroup)).size, 7);
 });
 
 function tradesOf({ intake }: FeedRun): number {
