@@ -136,7 +136,16 @@ test('what venues trade is on the tapes once and in order, whatever was cut, kil
   await pause(2_000);
   await live(service, feeds);
 
+  const shown = [
+    await (await fetch(service.address('metrics'))).text(),
+    await (await service.get('/v1/status')).text(),
+  ];
   assert.equal((await service.stop('SIGTERM')).code, 0, service.errors);
+  // The end of the key is sent to the gateway.
+  const secret = DATABENTO_KEY.slice(-5);
+  for (const text of [...shown, service.output, service.errors]) {
+    assert.ok(!text.includes(secret), text.slice(0, 200));
+  }
 
   for (const { name, dialect, server } of feeds) {
     await using tape = await leftTape(name.toUpperCase());

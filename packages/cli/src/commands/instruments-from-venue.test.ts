@@ -88,6 +88,11 @@ test('what is wrong is one sentence: venue, symbol, address, key, answers', asyn
       1,
       /--rest-address must be an address such as https/,
     ],
+    [
+      '--feed example AAA-PERP --rest-address https://u:geheim@x',
+      1,
+      /--rest-address must be an address such as https:\/\/host; got https:\/\/…@x\./,
+    ],
     ['--feed keyed AAA-PERP', 1, /Keyed needs a key: name the file with it by --key-file/],
     ['--feed keyed AAA-PERP --key-file /nowhere/key', 2, /key file \/nowhere\/key does not exist/],
     ['--feed example AAA-PERP', 1, /example\.invalid refused the request: .*451/, refused(451)],

@@ -17,7 +17,7 @@ export function assertFeedSurvives(dialect: Dialect, schedules: number): void {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 1_000_000 }),
-      fc.constantFrom(0, -3_600_000, 1_500),
+      fc.constantFrom(0, -3_600_000, 3_600_000, 1_500),
       fc.constantFrom(0.05, 0.4, 2),
       schedule,
       (seed, skewMs, tradesPerStep, faults) => {

@@ -20,6 +20,8 @@ export interface VenueFaults {
   isSilent: boolean;
   /** Subscriptions are acknowledged, and heartbeats come, but no trades. */
   isMute: boolean;
+  /** What it says while it accepts no connection: not before so long. Null: nothing. */
+  connectAfterMs: number | null;
   /** Nothing is traded. */
   isQuiet: boolean;
   /** Messages arrive this much later. */
@@ -42,6 +44,7 @@ export const NO_FAULTS: VenueFaults = {
   isDown: false,
   isSilent: false,
   isMute: false,
+  connectAfterMs: null,
   isQuiet: false,
   delayMs: 0,
   dropped: 0,
@@ -118,7 +121,7 @@ export class SimVenue {
     const client: Client = { session, symbols: [], arriving: [], isCut: false };
     this.#clients.set(connection, client);
     const event: FeedEvent = this.faults.isDown
-      ? { kind: 'closed', why: 'refused' }
+      ? { kind: 'closed', why: 'refused', retryAfterMs: this.faults.connectAfterMs }
       : { kind: 'opened' };
     this.#arrive(client, event, nowMs);
     client.isCut = this.faults.isDown;

@@ -70,6 +70,9 @@ test('what is wrong with a feed names the field and what would do', () => {
   assert.match(address({ stream: 'https://x' }), /addresses\.stream .*wss:\/\/host\/path/);
   assert.match(address({ rest: 'wss://x' }), /addresses\.rest .*https:\/\/host/);
   assert.match(address({ rest: 'https://x?a=1' }), /addresses\.rest /);
+  const secret = address({ rest: 'https://u:geheim@x', stream: 'wss://geheim@x' });
+  assert.match(secret, /addresses\.stream has a password; .*addresses\.rest has a password;/s);
+  assert.ok(!secret.includes('geheim'));
   assert.match(address({ rst: 'https://x' }), /addresses\.rst is not known/);
   assert.match(faultsOf({ feed: 'binance-usdm', backfillHours: 3_000 }), /backfillHours is "3000"/);
   assert.match(faultsOf({ feed: 'binance-usdm', source: 'push' }), /live\.source is not known/);

@@ -5,7 +5,7 @@
 
 import { HOUR_MS, MINUTE_MS } from '@tapeloom/core/units';
 import { didYouMean } from '../../config/nearest-name.ts';
-import type { VenueAddresses, VenueKind } from '../live/venue-kind.ts';
+import { isVenueAddress, type VenueAddresses, type VenueKind } from '../live/venue-kind.ts';
 import { VENUES, venueNamed } from '../live/venues.ts';
 import type { CompositeFeed, LiveFeed, VenueFeed } from './instruments-file.ts';
 import type { Fields, Reading } from './reading.ts';
@@ -111,10 +111,8 @@ function readAddresses(reading: Reading, kind: VenueKind | null): VenueAddresses
 /** Without a slash at its end. */
 function readAddress(reading: Reading, protocol: RegExp, example: string): string {
   const text = reading.text(`an address as ${example}`);
-  const url = URL.parse(text);
-  if (url !== null && protocol.test(url.protocol) && url.search === '' && url.hash === '') {
-    return text.replace(/\/+$/, '');
-  }
-  if (text !== '') reading.refuse(`an address as ${example}`);
+  if (isVenueAddress(text, protocol)) return text.replace(/\/+$/, '');
+  if (text.includes('@')) reading.fault(`has a password; an address as ${example} would do`);
+  else if (text !== '') reading.refuse(`an address as ${example}`);
   return '';
 }

@@ -3,6 +3,7 @@
 import { didYouMean } from '../../config/nearest-name.ts';
 import type { Network } from './network.ts';
 import {
+  isVenueAddress,
   type VenueContract,
   VenueError,
   type VenueKind,
@@ -65,11 +66,10 @@ export function venueSettings(
 /** `own`: the venue's, which may be empty. */
 function address(option: string, text: string | null, protocol: RegExp, own: string): string {
   if (text === null || text === own) return own;
-  const url = URL.parse(text);
-  const isPlain = url !== null && url.search === '' && url.hash === '';
-  if (isPlain && protocol.test(url.protocol)) return text.replace(/\/+$/, '');
+  if (isVenueAddress(text, protocol)) return text.replace(/\/+$/, '');
   const example = protocol === STREAM ? 'wss://host/path' : 'https://host';
-  throw new VenueError(`${option} must be an address such as ${example}; got ${text}.`, false);
+  const shown = text.replace(/\/\/.*@/, '//…@');
+  throw new VenueError(`${option} must be an address such as ${example}; got ${shown}.`, false);
 }
 
 /**

@@ -134,7 +134,8 @@ export type ConnectionState =
 export type FeedEvent =
   | { readonly kind: 'opened' }
   | { readonly kind: 'message'; readonly message: FeedMessage }
-  | { readonly kind: 'closed'; readonly why: string }
+  /** `retryAfterMs`: the venue wants no attempt to connect before that. */
+  | { readonly kind: 'closed'; readonly why: string; readonly retryAfterMs?: number | null }
   | { readonly kind: 'timer' };
 
 /** What to do with a connection. */

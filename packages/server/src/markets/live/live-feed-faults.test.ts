@@ -118,6 +118,23 @@ test('a trade of tomorrow is a gap of one number, and moves neither the watermar
   run.judge();
 });
 
+test('a venue that refuses connections for a while is not asked before, and the reason is told', () => {
+  const run = stage();
+  run.set({ isDown: true, connectAfterMs: 60_000 });
+  run.venue.cut(run.nowMs);
+  run.run(58_000);
+  const { reconnects, lastFailure } = run.feed.status(run.now);
+  // Both connections were cut, and tried once more.
+  assert.deepEqual([reconnects, lastFailure], [4, 'example.invalid: refused']);
+  run.heal();
+  run.run(15_000);
+  assert.deepEqual(
+    [run.feed.status(run.now).state, run.feed.status(run.now).lastFailure],
+    ['live', null],
+  );
+  run.judge();
+});
+
 test('why a connection ended, and why a page failed, names who it was', () => {
   const run = stage();
   run.set({ isDown: true });
@@ -132,6 +149,31 @@ test('why a connection ended, and why a page failed, names who it was', () => {
   run.set({ isSilent: true });
   run.run(12_000);
   assert.match(run.feed.status(run.now).lastEnd!, /^example\.invalid: no message for 10000 ms/);
+});
+
+test('whatever a venue says, the operator is told in a short line', () => {
+  const said = `\u001b[31m\n${'x'.repeat(100_000)}`;
+  const long: Readonly<Record<string, object>> = {
+    coinbase: { type: 'error', message: `BTC-USD is not a valid product ${said}` },
+    'kraken-futures': { event: 'error', message: said },
+    deribit: { jsonrpc: '2.0', id: 1, error: { message: said } },
+    okx: { event: 'error', code: '60018', msg: `instId:BTC-USDT-SWAP doesn't exist ${said}` },
+    'bybit-linear': {
+      ...{ op: 'subscribe', success: false, req_id: 'BTCUSDT' },
+      ret_msg: `Invalid symbol ${said}`,
+    },
+    'binance-usdm': { id: 1, error: { code: 2, msg: said } },
+  };
+  for (const [name, message] of Object.entries(long)) {
+    const run = stage({ dialect: ALL_DIALECTS[name]!() });
+    run.feed.event(1, { kind: 'message', message: JSON.stringify(message) }, run.now);
+    run.run(100);
+    const { lastEnd } = run.feed.status(run.now);
+    for (const text of [...run.down, ...(lastEnd === null ? [] : [lastEnd])]) {
+      assert.ok(text.length < 400 && !/\p{Cc}/u.test(text), `${name}: ${text.slice(0, 400)}`);
+    }
+    assert.ok(lastEnd !== null || run.down.length > 0, name);
+  }
 });
 
 test('a contract that is delisted in an outage keeps no other waiting', () => {

@@ -152,7 +152,7 @@ export class LiveSource implements TradeSource {
       const socket = this.#options.network.connect(address, {
         opened: () => tell({ kind: 'opened' }),
         message: (message) => tell({ kind: 'message', message }),
-        closed: (why) => tell({ kind: 'closed', why }),
+        closed: (why, retryAfterMs = null) => tell({ kind: 'closed', why, retryAfterMs }),
       });
       this.#sockets.set(connection, socket);
     } catch (error) {

@@ -45,19 +45,21 @@ async function listening(t: TestContext, server: Server): Promise<string> {
 async function connected(address: string) {
   const received: unknown[] = [];
   const ends: string[] = [];
+  let waitMs: number | null = null;
   const closed = Promise.withResolvers<void>();
   webNetwork.connect(address, {
     opened: () => undefined,
     message: (message) => received.push(message),
-    closed: (why) => {
+    closed: (why, retryAfterMs = null) => {
       ends.push(why);
+      waitMs = retryAfterMs;
       closed.resolve();
     },
   });
   await closed.promise;
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(ends.length, 1);
-  return { why: ends[0]!, received };
+  return { why: ends[0]!, waitMs, received };
 }
 
 async function requestError(url: string): Promise<string> {
@@ -107,13 +109,26 @@ test('a certificate that has expired, and one of an unknown authority', async (t
   }
 });
 
-test('a venue that answers the attempt to connect with a status', async (t) => {
-  for (const status of [403, 418, 429, 451, 503]) {
+test('a venue that answers the attempt to connect with a status, and how long to wait then', async (t) => {
+  for (const [status, after, ms] of [
+    [403, null, 30_000],
+    [418, '120', 120_000],
+    [418, '1e300', 259_200_000],
+    [429, null, 30_000],
+    [429, '7', 7_000],
+    [451, null, 30_000],
+    [503, null, null],
+    [503, '3', 3_000],
+    [200, null, null],
+  ] as const) {
+    const headers: Record<string, string> = after === null ? {} : { 'retry-after': after };
     const host = await listening(
       t,
-      answering((_request, response) => response.writeHead(status).end('no')),
+      answering((_request, response) => response.writeHead(status, headers).end('no')),
     );
-    assert.match((await connected(`ws://${host}`)).why, new RegExp(`connect: .*${status}`));
+    const { why, waitMs } = await connected(`ws://${host}`);
+    assert.match(why, new RegExp(`^could not connect: .*${status}`));
+    assert.equal(waitMs, ms, `${status} ${after}`);
   }
 });
 
@@ -160,6 +175,19 @@ test('cut at every byte of the frames, whole messages arrive and half ones never
     const count = ENDS.filter((end) => end <= bytes).length;
     assert.deepEqual(received, whole.slice(0, count), `${bytes}`);
   }
+});
+
+test('a message that is longer than any of a venue ends the connection before it fills the memory', async (t) => {
+  const server = answering(() => undefined);
+  server.on('upgrade', (request, socket) => {
+    accept(request, socket);
+    const head = Buffer.from([0x81, 127, 0, 0, 0, 0, 0, 0, 0, 0]);
+    head.writeUInt32BE(16 * 1_024 * 1_024 + 1, 6);
+    socket.write(head);
+  });
+  const { why, received } = await connected(`ws://${await listening(t, server)}`);
+  assert.match(why, /^closed by the venue: Max payload size exceeded/);
+  assert.deepEqual(received, []);
 });
 
 test('a half-open connection whose peer does not read is left before it fills the memory', async (t) => {

@@ -5,21 +5,26 @@ import { MIB } from '@tapeloom/core/units';
 import { WebSocket } from 'ws';
 import type { FeedMessage, PageAnswer, PageRequest } from './feed.ts';
 import { reasonOf } from './reason-of.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 const REQUEST_MS_MAX = 15_000;
 /** A page is smaller; a longer answer is not one. */
-const ANSWER_CHARS_MAX = 16 * 1_024 * 1_024;
+const ANSWER_CHARS_MAX = 16 * MIB;
 const TCP_PROTOCOL = 'tcp:';
+/** A message is smaller; a longer one is not one. */
+const MESSAGE_BYTES_MAX = 16 * MIB;
 /** More than a subscription to all contracts of a venue takes. What waits longer finds a peer that does not read. */
 const UNSENT_BYTES_MAX = 4 * MIB;
+/** A venue that refuses this machine, and does not say for how long. */
+const REFUSED_MS = 30_000;
 /** The system notices a peer that is gone, besides the silence that a venue's adapter notices. */
 const KEEP_ALIVE_MS = 10_000;
 
 export interface ConnectionHandlers {
   opened(): void;
   message(message: FeedMessage): void;
-  /** Called once, also after `close`. */
-  closed(why: string): void;
+  /** Called once, also after `close`. `retryAfterMs`: the venue wants no attempt to connect before that. */
+  closed(why: string, retryAfterMs?: number | null): void;
 }
 
 export interface FeedSocket {
@@ -66,8 +71,13 @@ async function textOf({ body }: Response): Promise<string> {
 
 /** The WebSocket of Node hides why it could not connect. Throws for an address that is none. */
 function connectWebSocket(address: string, handlers: ConnectionHandlers): FeedSocket {
-  const socket = new WebSocket(address);
+  const socket = new WebSocket(address, { maxPayload: MESSAGE_BYTES_MAX });
   let why = 'could not connect';
+  let waitMs: number | null = null;
+  socket.on('unexpected-response', (request, { statusCode: status = 0, headers }) => {
+    waitMs = retryAfterMs(headers['retry-after']) ?? (isRefusal(status) ? REFUSED_MS : null);
+    request.destroy(new Error(`the venue answered with the status ${status}`));
+  });
   socket.on('open', () => {
     why = 'closed by the venue';
     handlers.opened();
@@ -78,9 +88,11 @@ function connectWebSocket(address: string, handlers: ConnectionHandlers): FeedSo
   });
   socket.on('error', (error) => {
     why = `${why}: ${reasonOf(error)}`;
+    // Otherwise it waits half a minute for the venue to agree.
+    socket.terminate();
   });
   socket.on('close', (code, reason) =>
-    handlers.closed(`${why} (${code}${reason.length === 0 ? '' : ` ${reason}`})`),
+    handlers.closed(`${why} (${code}${reason.length === 0 ? '' : ` ${reason}`})`, waitMs),
   );
   return {
     send(message) {
@@ -96,6 +108,11 @@ function connectWebSocket(address: string, handlers: ConnectionHandlers): FeedSo
       else socket.resume();
     },
   };
+}
+
+/** Another attempt at once would make it worse. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500;
 }
 
 /** Throws for an address without host or port. */

@@ -16,7 +16,7 @@ test('decimal texts are exact numbers of ticks, and a number off the grid is nev
     ['100.250000000000', 250_000_000, 401],
   ];
   for (const [text, unit, units] of cases) assert.equal(onGrid(text, unit), units, text);
-  for (const text of ['', '.', '1,5', '0x10', 'NaN', '1e', ' 1']) {
+  for (const text of ['', '.', '1,5', '0x10', 'NaN', '1e', ' 1', '9'.repeat(41)]) {
     assert.ok(Number.isNaN(onGrid(text, 1)), text);
   }
 });

@@ -6,7 +6,8 @@
 import { TICKS_MAX } from '@tapeloom/core/numbers';
 import type { FeedTrade } from './lines/line.ts';
 
-const DECIMAL = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/;
+/** No price has more digits: a text of a million would take a second. */
+const DECIMAL = /^(-?)(\d{1,40})(?:\.(\d{0,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
 const NANO_DECIMALS = 9;
 /** So many digits are exact in a double. */
 const EXACT_DIGITS = 15;

@@ -6,6 +6,7 @@ import type { FeedTrade } from './lines/line.ts';
 import type { Network } from './network.ts';
 import { onGrid } from './on-grid.ts';
 import { reasonOf } from './reason-of.ts';
+import { retryAfterMs } from './retry-after.ts';
 import { VenueError } from './venue-kind.ts';
 
 const SHOWN_CHARACTERS_MAX = 200;
@@ -22,7 +23,7 @@ const WHY_BY_STATUS: Readonly<Record<number, string>> = {
 /** Null: the answer has what was requested. */
 export function refusalOf({ status, headers, body }: PageAnswer): Refusal | null {
   if (status === 200) return null;
-  const said = body.slice(0, SHOWN_CHARACTERS_MAX).replaceAll(/\s+/g, ' ').trim();
+  const said = shownText(body);
   const why = WHY_BY_STATUS[status] ?? 'the venue failed';
   return {
     kind: 'refused',
@@ -31,13 +32,15 @@ export function refusalOf({ status, headers, body }: PageAnswer): Refusal | null
   };
 }
 
-type Refusal = Extract<PageOutcome, { readonly kind: 'refused' }>;
-
-/** Seconds. A date would need a clock: the pause of a failed request holds then. */
-function retryAfterMs(text: string | undefined): number | null {
-  const seconds = Number(text ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null;
+/** A venue's words for an operator: one short line, which cannot move the cursor of a terminal. */
+export function shownText(text: string): string {
+  return text
+    .slice(0, SHOWN_CHARACTERS_MAX)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
 }
+
+type Refusal = Extract<PageOutcome, { readonly kind: 'refused' }>;
 
 /** Requests a JSON document. Rejects with a `VenueError` that names the address. */
 export async function requestJson(
@@ -91,6 +94,13 @@ export function wholeOf(value: unknown, field: string): number {
   throw new FieldError(field, value);
 }
 
+/** The number of a trade: whole and not negative. */
+export function numberOf(value: unknown, field: string): number {
+  const number = wholeOf(value, field);
+  if (number < 0) throw new FieldError(field, value);
+  return number;
+}
+
 /** A decimal as text, also when the venue sends it as a number. */
 export function decimalOf(value: unknown, field: string): string {
   if (typeof value === 'string' && value !== '') return value;
@@ -123,9 +133,25 @@ export function unitsOf(value: unknown, field: string, unitNanos: number): numbe
   return units;
 }
 
+/** Lots, as `unitsOf`. The tape would leave out a negative size, and no gap would name it. */
+export function sizeOf(value: unknown, field: string, lotNanos: number): number {
+  const lots = unitsOf(value, field, lotNanos);
+  if (lots < 0) throw new FieldError(field, value);
+  return lots;
+}
+
 /** Milliseconds since 1970 as a trade's time, in a year that a tape can have. */
 export function timeOfMs(ms: number, field: string): Pick<FeedTrade, 'day' | 'ns'> {
   if (!(ms >= 0 && ms <= TIME_MS_MAX)) throw new FieldError(field, ms);
   const day = Math.floor(ms / DAY_MS);
   return { day, ns: (ms - day * DAY_MS) * MS_NS };
+}
+
+/** Whether a text of the venue names this contract, and not one whose longer name begins or ends like it. */
+export function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const around = `${text[at - 1] ?? ' '}${text[at + word.length] ?? ' '}`;
+    if (!/[A-Za-z0-9]/.test(around)) return true;
+  }
+  return false;
 }

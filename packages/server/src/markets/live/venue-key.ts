@@ -4,6 +4,8 @@ import { type Disk, readFileWhole } from '../../platform/disk/disk.ts';
 import { SourceRefusedError } from '../market.ts';
 
 const KEY_BYTES_MAX = 4_096;
+/** Its end is sent to the venue: what is more than a key must not be. */
+const KEY = /^\S+$/;
 
 /** `keyFile`: null, when none is needed. Rejects with a `SourceRefusedError`. */
 export async function readVenueKey(disk: Disk, keyFile: string | null): Promise<string | null> {
@@ -11,6 +13,6 @@ export async function readVenueKey(disk: Disk, keyFile: string | null): Promise<
   const bytes = await readFileWhole(disk, keyFile);
   if (bytes === null) throw new SourceRefusedError(`the key file ${keyFile} does not exist`);
   const key = new TextDecoder().decode(bytes).trim();
-  if (key !== '' && bytes.length <= KEY_BYTES_MAX) return key;
+  if (KEY.test(key) && bytes.length <= KEY_BYTES_MAX) return key;
   throw new SourceRefusedError(`the key file ${keyFile} has no key: one line with it is expected`);
 }

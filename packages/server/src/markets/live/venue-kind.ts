@@ -10,6 +10,13 @@ export interface VenueAddresses {
   readonly rest: string;
 }
 
+/** Without a query, and without a password: `fetch` repeats an address with one in its error, which is logged. */
+export function isVenueAddress(text: string, protocol: RegExp): boolean {
+  const url = URL.parse(text);
+  if (url === null || !protocol.test(url.protocol)) return false;
+  return `${url.username}${url.password}${url.search}${url.hash}` === '';
+}
+
 export interface VenueSettings {
   readonly addresses: VenueAddresses;
   /** The secret of an account at the venue; null: none is needed. */

@@ -5,7 +5,7 @@
 
 import type { FeedContract } from '../feed.ts';
 import type { FeedTrade } from '../lines/line.ts';
-import { FieldError, timeOfMs, unitsOf, wholeOf } from '../venue-answers.ts';
+import { FieldError, numberOf, sizeOf, timeOfMs, unitsOf } from '../venue-answers.ts';
 
 export type AggregateTrade = Readonly<Record<string, unknown>>;
 
@@ -16,17 +16,9 @@ export function tradeOf(
 ): FeedTrade {
   const id = numberOf(fields.a, 'a');
   const price = unitsOf(fields.p, 'p', tickSizeNanos);
-  const size = unitsOf(fields.q, 'q', lotSizeNanos);
-  if (size < 0) throw new FieldError('q', fields.q);
+  const size = sizeOf(fields.q, 'q', lotSizeNanos);
   const { day, ns } = timeOfMs(numberOf(fields.T, 'T'), 'T');
   const isBuyerMaker = fields.m;
   if (typeof isBuyerMaker !== 'boolean') throw new FieldError('m', isBuyerMaker);
   return { id, day, ns, price, size, side: isBuyerMaker ? -1 : 1 };
-}
-
-/** A number of a trade, or a time: whole and not negative. */
-export function numberOf(value: unknown, field: string): number {
-  const number = wholeOf(value, field);
-  if (number < 0) throw new FieldError(field, value);
-  return number;
 }

@@ -9,12 +9,12 @@ import {
   FieldError,
   fieldsOf,
   listOf,
+  numberOf,
   requestJson,
   textOf,
   timeOfMs,
 } from '../venue-answers.ts';
 import { type VenueContract, VenueError, type VenueSettings } from '../venue-kind.ts';
-import { numberOf } from './aggregate-trade.ts';
 import type { BinanceMarket } from './binance-market.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

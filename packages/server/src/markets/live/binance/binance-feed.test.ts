@@ -20,7 +20,7 @@ test('whatever happens, the tape equals what Binance traded, or names exactly wh
     fc.property(
       fc.integer({ min: 0, max: 1_000_000 }),
       fc.constantFrom(...KINDS),
-      fc.constantFrom(0, -3_600_000, 1_500),
+      fc.constantFrom(0, -3_600_000, 3_600_000, 1_500),
       fc.constantFrom(0.05, 0.4, 2),
       faultSchedule,
       (seed, kind, skewMs, tradesPerStep, schedule) => {
@@ -82,7 +82,11 @@ test('what Binance has forgotten is named by its numbers', () => {
   run.run(60_000);
   const lost = run.intake.allGaps.filter(({ reason }) => reason === 'lost');
   assert.equal(lost.length, 3);
-  assert.ok(lost.every(({ firstId, lastId }) => firstId !== null && lastId !== null));
+  // Of 800 trades of each contract it remembers about 400.
+  for (const { firstId, lastId } of lost) {
+    const count = lastId! - firstId! + 1;
+    assert.ok(count > 300 && count < 600, `${count}`);
+  }
   run.judge();
 });
 

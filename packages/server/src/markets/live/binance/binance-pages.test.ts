@@ -72,12 +72,14 @@ test('a damaged page is not understood', () => {
 
 test('a refusal says how long to wait, and what is too old is forgotten', () => {
   const tooOld = { code: -4_166, msg: 'Search window is restricted to recent 2 days only.' };
+  const unknown = { code: -1_121, msg: 'Invalid symbol.' };
   const forgotten = { kind: 'forgotten', oldestId: null };
   assert.deepEqual(readIds(answerOf(tooOld, 400)), forgotten);
+  assert.deepEqual(readIds(answerOf(unknown, 400)), forgotten);
   const before = { id: 19, day: 0, ns: 0, price: 1, size: 1, side: 1 };
-  const ofHole = readIds(answerOf(tooOld, 400), { ...FROM, toId: 18, before });
-  assert.deepEqual(ofHole, { kind: 'forgotten', oldestId: 19 });
-  assert.deepEqual(readIds(answerOf({ code: -1_121, msg: 'Invalid symbol.' }, 400)), forgotten);
+  const ofHole = { ...FROM, toId: 18, before };
+  assert.deepEqual(readIds(answerOf(tooOld, 400), ofHole), forgotten);
+  assert.deepEqual(readIds(answerOf(unknown, 400), ofHole), { kind: 'forgotten', oldestId: 19 });
   for (const status of [418, 429]) {
     const said = answerOf({ code: -1_003, msg: 'Too many' }, status, { 'retry-after': '120' });
     const outcome = venue.readPage(BTC, FROM, said);

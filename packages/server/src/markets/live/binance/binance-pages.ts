@@ -8,8 +8,9 @@ import { type AggregateTrade, tradeOf } from './aggregate-trade.ts';
 const ROWS_MAX = 1_000;
 /** Where a tape begins, the newest trade is enough. */
 const NEWEST_ROWS = 10;
-/** Older than the venue remembers; a symbol that it does not know any more. */
-const FORGOTTEN_CODES: readonly unknown[] = [-4_166, -1_121];
+/** Codes of errors: older than the venue remembers, a symbol that it does not know any more. */
+const TOO_OLD = -4_166;
+const UNKNOWN_SYMBOL = -1_121;
 
 export function pageRequest(
   rest: string,
@@ -23,7 +24,7 @@ export function pageRequest(
 
 export function readPage(contract: FeedContract, wish: PageWish, answer: PageAnswer): PageOutcome {
   const refusal = refusalOf(answer);
-  if (refusal !== null) return isForgotten(answer) ? forgotten(wish) : refusal;
+  if (refusal !== null) return forgotten(wish, answer) ?? refusal;
   const rows = listOf(JSON.parse(answer.body), 'of the page');
   const trades = rows.map((row) => tradeOf(contract, fieldsOf(row, 'row') as AggregateTrade));
   return { kind: 'trades', trades, isLast: trades.length < rowsOf(wish) };
@@ -35,9 +36,11 @@ export function usedWeight({ headers }: PageAnswer): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** The venue does not say where its memory begins. Of a hole nothing more is tried: each try costs a whole page. */
-function forgotten({ before }: PageWish): PageOutcome {
-  return { kind: 'forgotten', oldestId: before?.id ?? null };
+/** Null: the answer says something else. Of an unknown symbol nothing more is tried. */
+function forgotten({ before }: PageWish, answer: PageAnswer): PageOutcome | null {
+  const code = errorCode(answer);
+  if (code === TOO_OLD) return { kind: 'forgotten', oldestId: null };
+  return code === UNKNOWN_SYMBOL ? { kind: 'forgotten', oldestId: before?.id ?? null } : null;
 }
 
 /** A page of any length costs the same, and a long one may fill the holes behind its own too. */
@@ -45,11 +48,11 @@ function rowsOf({ fromId }: PageWish): number {
   return fromId === null ? NEWEST_ROWS : ROWS_MAX;
 }
 
-function isForgotten({ status, body }: PageAnswer): boolean {
-  if (status !== 400) return false;
+function errorCode({ status, body }: PageAnswer): unknown {
+  if (status !== 400) return null;
   try {
-    return FORGOTTEN_CODES.includes(fieldsOf(JSON.parse(body), 'error').code);
+    return fieldsOf(JSON.parse(body), 'error').code;
   } catch {
-    return false;
+    return null;
   }
 }

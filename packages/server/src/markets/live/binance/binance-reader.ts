@@ -5,8 +5,8 @@
 
 import type { FeedContract, FeedMessage, Reading, VenueReader } from '../feed.ts';
 import { reasonOf } from '../reason-of.ts';
-import { FieldError, fieldsOf, wholeOf } from '../venue-answers.ts';
-import { type AggregateTrade, numberOf, tradeOf } from './aggregate-trade.ts';
+import { FieldError, fieldsOf, numberOf, wholeOf } from '../venue-answers.ts';
+import { type AggregateTrade, tradeOf } from './aggregate-trade.ts';
 import type { BinanceMarket } from './binance-market.ts';
 import { isSubscription, subscriptionsOf } from './binance-subscription.ts';
 

@@ -6,7 +6,7 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import type { FeedContract, FeedMessage, Reading, VenueReader } from '../feed.ts';
-import { FieldError, fieldsOf, listOf, textOf } from '../venue-answers.ts';
+import { FieldError, fieldsOf, listOf, shownText, textOf } from '../venue-answers.ts';
 import { BLOCK_TRADE, bybitTrade } from './bybit-trades.ts';
 
 const TOPIC = 'publicTrade.';
@@ -59,7 +59,7 @@ export class BybitReader implements VenueReader {
   #answer({ success, ret_msg, req_id }: Readonly<Record<string, unknown>>): readonly Reading[] {
     if (typeof success !== 'boolean') throw new FieldError('success', success);
     if (success) return this.#answered([]);
-    const why = `${ret_msg}`;
+    const why = shownText(`${ret_msg}`);
     const named = NAMED.exec(why)?.[1] ?? `${req_id}`;
     const contract = this.#contracts.get(named);
     if (contract === undefined || !PERMANENT.test(why)) return [{ kind: 'garbled', why }];

@@ -7,6 +7,7 @@ import {
   fieldsOf,
   listOf,
   refusalOf,
+  sizeOf,
   textOf,
   timeOfMs,
   unitsOf,
@@ -80,9 +81,8 @@ function isOfBook(
 function tradeOf(contract: FeedContract, terms: Terms, names: Names): FeedTrade {
   const key = textOf(terms.key, names.key);
   const price = unitsOf(terms.price, names.price, contract.tickSizeNanos);
-  const size = unitsOf(terms.size, names.size, contract.lotSizeNanos);
+  const size = sizeOf(terms.size, names.size, contract.lotSizeNanos);
   const side = SIDES[terms.side as string];
-  if (size < 0) throw new FieldError(names.size, terms.size);
   if (side === undefined) throw new FieldError(names.side, terms.side);
   const { day, ns } = timeOfMs(wholeOf(terms.time, names.time), names.time);
   return { id: -1, day, ns, price, size, side, key };

@@ -6,10 +6,13 @@
 import type { FeedContract, FeedMessage, Reading, VenueReader } from '../feed.ts';
 import { type FeedTrade, instantOf } from '../lines/line.ts';
 import { timeOfText } from '../time-of-text.ts';
-import { FieldError, fieldsOf, listOf, wholeOf } from '../venue-answers.ts';
+import { FieldError, fieldsOf, hasWord, listOf, shownText, wholeOf } from '../venue-answers.ts';
 import { coinbaseTrade } from './coinbase-rows.ts';
 
 export const TRADES_CHANNEL = 'market_trades';
+
+/** Of an error about a product, for which the whole subscription is refused. Another attempt would say the same. */
+const INVALID = /(?:not a valid|invalid|unknown) product/i;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -25,7 +28,7 @@ export class CoinbaseReader implements VenueReader {
   read(message: FeedMessage): readonly Reading[] {
     const read = fieldsOf(JSON.parse(String(message)), 'of the message');
     const { channel, type, events } = read;
-    if (type === 'error') return [{ kind: 'garbled', why: `error ${JSON.stringify(read)}` }];
+    if (type === 'error') return this.#error(JSON.stringify(read));
     if (channel === undefined) return [];
     const lost = this.#counted(wholeOf(read.sequence_num, 'sequence_num'));
     if (channel !== TRADES_CHANNEL) return [...lost, ...this.#others(channel, read)];
@@ -34,6 +37,15 @@ export class CoinbaseReader implements VenueReader {
       this.#trades(fieldsOf(event, 'events'), readings);
     }
     return readings;
+  }
+
+  #error(said: string): readonly Reading[] {
+    const garbled: Reading = { kind: 'garbled', why: `error ${said}` };
+    const named = [...this.#contracts.values()].filter((it) => hasWord(said, it.venueSymbol));
+    const [contract] = named;
+    if (contract === undefined || named.length > 1 || !INVALID.test(said)) return [garbled];
+    const why = `Coinbase does not serve ${contract.venueSymbol}: ${shownText(said)}`;
+    return [{ kind: 'refused', symbol: contract.symbol, why }, garbled];
   }
 
   #others(channel: unknown, { events, timestamp }: Fields): readonly Reading[] {

@@ -3,7 +3,7 @@
 import type { FeedContract } from '../feed.ts';
 import type { FeedTrade } from '../lines/line.ts';
 import { timeOfText } from '../time-of-text.ts';
-import { FieldError, unitsOf, wholeOf } from '../venue-answers.ts';
+import { FieldError, numberOf, sizeOf, unitsOf } from '../venue-answers.ts';
 
 export function coinbaseTrade(
   row: Readonly<Record<string, unknown>>,
@@ -11,11 +11,11 @@ export function coinbaseTrade(
 ): FeedTrade {
   const { day, ns } = timeOfText(row.time, 'time');
   return {
-    id: wholeOf(row.trade_id, 'trade_id'),
+    id: numberOf(row.trade_id, 'trade_id'),
     day,
     ns,
     price: unitsOf(row.price, 'price', contract.tickSizeNanos),
-    size: unitsOf(row.size, 'size', contract.lotSizeNanos),
+    size: sizeOf(row.size, 'size', contract.lotSizeNanos),
     side: aggressorOf(row.side),
   };
 }

@@ -105,10 +105,12 @@ test('a row with a missing or wrong field names it', () => {
     ['trade_id', undefined],
     ['trade_id', '9007199254740993'],
     ['trade_id', '12x'],
+    ['trade_id', -1],
     ['price', '1,5'],
     ['price', null],
     ['size', ''],
     ['size', false],
+    ['size', '-0.002186'],
     ['time', 1_786_309_548],
     ['time', '2026-08-09 21:05:48'],
     ['time', '2026-02-30T21:05:48Z'],
@@ -162,6 +164,18 @@ test('a product that the answer lacks is refused', () => {
     { kind: 'subscribed' },
     { kind: 'refused', symbol: 'DOGE-EUR', why: 'Coinbase does not serve DOGE-EUR.' },
   ]);
+});
+
+test('an error that names one product as invalid refuses it, and ends the connection', () => {
+  const failed = (reason: string) =>
+    read({ type: 'error', message: 'Failed to subscribe', reason }).map((it) =>
+      'symbol' in it ? `${it.kind} ${it.symbol}` : it.kind,
+    );
+  assert.deepEqual(failed('DOGE-EUR is not a valid product'), ['refused DOGE-EUR', 'garbled']);
+  assert.deepEqual(failed('Invalid product ID provided'), ['garbled']);
+  assert.deepEqual(failed('DOGE-EURC is not a valid product'), ['garbled']);
+  assert.deepEqual(failed('BTC-USD or ETH-USD is not a valid product'), ['garbled']);
+  assert.deepEqual(failed('too many requests for DOGE-EUR'), ['garbled']);
 });
 
 test('pages count back from a number, so that a hole is filled from its beginning', () => {

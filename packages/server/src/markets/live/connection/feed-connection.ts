@@ -16,6 +16,7 @@ import type {
   VenueReader,
 } from '../feed.ts';
 import type { Line } from '../lines/line.ts';
+import { shownText } from '../venue-answers.ts';
 import { isOpenAt } from '../watermark/open-hours.ts';
 import { SendPace } from './send-pace.ts';
 
@@ -104,7 +105,7 @@ export class FeedConnection {
         this.#message(event.message, now);
         break;
       case 'closed':
-        this.#end(`${this.#host}: ${event.why}`, false);
+        this.#end(`${this.#host}: ${event.why}`, false, event.retryAfterMs);
         break;
       case 'timer':
         this.#timer(now);
@@ -146,7 +147,7 @@ export class FeedConnection {
     }
     this.#options.news.readings(readings);
     const end = readings.find(({ kind }) => kind === 'garbled' || kind === 'ended');
-    if (end?.kind === 'garbled') this.#end(`${this.#host}: not understood: ${end.why}`, true);
+    if (end?.kind === 'garbled') this.#garbled(end.why);
     else if (end?.kind === 'ended') this.#end(end.why, true, end.retryAfterMs);
   }
 
@@ -167,7 +168,7 @@ export class FeedConnection {
       this.#end(this.#hasPages ? NOT_COMPARED : SILENT, true);
     } else if (deadAfterMs !== null && now - this.messageAt >= BigInt(deadAfterMs) * MS_NS_BIG) {
       this.#end(`${this.#host}: no message for ${deadAfterMs} ms`, true);
-    } else if (keepAlive !== null && this.#state === 'ready') {
+    } else if (keepAlive !== null && this.#state === 'ready' && this.#sends.isEmpty) {
       if (now - this.#sentAt < BigInt(keepAlive.everyMs) * MS_NS_BIG) return;
       this.#sends.add([keepAlive.message]);
     }
@@ -204,6 +205,10 @@ export class FeedConnection {
     this.#state = 'ready';
     this.#dataAt = now;
     this.#options.news.ready();
+  }
+
+  #garbled(why: string): void {
+    this.#end(`${this.#host}: not understood: ${shownText(why)}`, true);
   }
 
   #end(why: string, isOurs: boolean, retryAfterMs: number | null = null): void {

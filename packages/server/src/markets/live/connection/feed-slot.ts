@@ -43,6 +43,8 @@ export class FeedSlot {
   #unopened = 0;
   #now: EpochNs = 0n as EpochNs;
   #actions: FeedAction[] = [];
+  /** Symbols that the venue does not serve: it may refuse all others that are requested with one of them. */
+  readonly #refused = new Set<string>();
   /** Whether the lines have a connection that delivers. */
   isReady = false;
   reconnects = 0;
@@ -125,6 +127,7 @@ export class FeedSlot {
   }
 
   #connect(now: EpochNs): void {
+    if (this.contracts.every(({ symbol }) => this.#refused.has(symbol))) return;
     if (this.#retryAt !== null && now < this.#retryAt) return;
     if (this.#options.budget.mayConnect(now)) this.#present = this.#open(now);
   }
@@ -145,7 +148,8 @@ export class FeedSlot {
   }
 
   #open(now: EpochNs): FeedConnection {
-    const { venue, contracts, lines, nextId, venueNow, onReadings } = this.#options;
+    const { venue, lines, nextId, venueNow, onReadings } = this.#options;
+    const contracts = this.contracts.filter(({ symbol }) => !this.#refused.has(symbol));
     const connection: FeedConnection = new FeedConnection({
       id: nextId(),
       venue,
@@ -156,7 +160,10 @@ export class FeedSlot {
       news: {
         ready: () => this.#ready(),
         readings: (readings) => {
-          if (readings.some(({ kind }) => kind === 'trades')) this.#failures = 0;
+          for (const reading of readings) {
+            if (reading.kind === 'trades') this.#failures = 0;
+            else if (reading.kind === 'refused') this.#refused.add(reading.symbol);
+          }
           onReadings(readings, this.#now);
         },
         ended: (why, retryAfterMs) => this.#ended(connection, why, retryAfterMs),

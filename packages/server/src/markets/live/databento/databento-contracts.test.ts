@@ -6,7 +6,7 @@ import {
   type GatewayOptions,
 } from '../../../../testing/live/dialects/databento-dialect.ts';
 import { DatabentoServer } from '../../../../testing/live/dialects/databento-server.ts';
-import { webNetwork } from '../network.ts';
+import { type Network, webNetwork } from '../network.ts';
 import { VenueError } from '../venue-kind.ts';
 import { databentoKind } from './databento-kind.ts';
 
@@ -147,6 +147,26 @@ test('a wrong key, no key and no gateway are errors that name the address, never
   const gone = await errorOf(contracts(['ESZ6']));
   assert.match(gone.message, /^tcp:.*the connection ended: could not connect: .*ECONNREFUSED/);
   assert.equal(gone.isTemporary, true);
+});
+
+test('what passes is tried again: too many sessions, and an answer of something else than a gateway', async () => {
+  const settings = { addresses: databentoKind.addresses, key: DATABENTO_KEY, venueDataset: null };
+  for (const [said, isTemporary] of [
+    ['cram=abc\nsuccess=0|error=User has too many connections\n', true],
+    ['HTTP/1.1 502 Bad Gateway\r\n', true],
+    ['cram=abc\nsuccess=0|error=Authentication failed\n', false],
+  ] as const) {
+    const network: Network = {
+      ...webNetwork,
+      connect(_address, { message }) {
+        queueMicrotask(() => message(said));
+        return { send() {}, close() {} };
+      },
+    };
+    const { signal } = new AbortController();
+    const reading = databentoKind.contracts(network, settings, ['ESZ6'], signal);
+    await assert.rejects(reading, (error: VenueError) => error.isTemporary === isTemporary, said);
+  }
 });
 
 test('an abort ends the session', async (t) => {

@@ -46,7 +46,7 @@ test('whatever happens, the tape has every trade in order or a gap that names it
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 1_000_000 }),
-      fc.constantFrom(0, -3_600_000, 1_500),
+      fc.constantFrom(0, -3_600_000, 3_600_000, 1_500),
       fc.constantFrom(0.05, 0.4, 2),
       fc.constantFrom(1, 2, 500),
       fc.constantFrom(null, 1_000, 47),

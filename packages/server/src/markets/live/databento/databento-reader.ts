@@ -16,6 +16,7 @@ import { FeedError, type FeedTrades } from '../../../feeds/feed-trades.ts';
 import type { FeedContract, FeedMessage, Reading, VenueReader } from '../feed.ts';
 import { CountedLine } from '../lines/counted-line.ts';
 import type { FeedTrade, Line } from '../lines/line.ts';
+import { hasWord } from '../venue-answers.ts';
 import { GatewayDialogue, withoutKey } from './gateway-dialogue.ts';
 import { authRefusal, endByError } from './gateway-errors.ts';
 import { subscriptionLines } from './subscription-lines.ts';
@@ -236,12 +237,4 @@ function tradeOf(
 function unitsOf(nanos: number, unitNanos: number): number {
   const rest = nanos % unitNanos;
   return rest === 0 ? nanos / unitNanos : Math.trunc(nanos / unitNanos) + 0.5;
-}
-
-function hasWord(text: string, word: string): boolean {
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
-    const around = `${text[at - 1] ?? ' '}${text[at + word.length] ?? ' '}`;
-    if (!/[A-Za-z0-9]/.test(around)) return true;
-  }
-  return false;
 }

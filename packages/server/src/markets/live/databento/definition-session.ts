@@ -16,7 +16,7 @@ import { reasonOf } from '../reason-of.ts';
 import { VenueError } from '../venue-kind.ts';
 import { HEAD_BYTES_MAX } from './databento-reader.ts';
 import { GatewayDialogue, withoutKey } from './gateway-dialogue.ts';
-import { authRefusal, endByError } from './gateway-errors.ts';
+import { authRefusal, endByError, type GatewayEnd, mayPass } from './gateway-errors.ts';
 import { subscriptionLines } from './subscription-lines.ts';
 
 const SESSION_MS_MAX = 60_000;
@@ -105,8 +105,8 @@ class DefinitionSession {
       rest = taken.rest;
       for (const step of taken.steps) {
         if (step.kind === 'reply') replies.push(step.message);
-        else if (step.kind === 'garbled') this.#fail(`not understood: ${step.why}`, false);
-        else this.#fail(authRefusal(step.why).why, false);
+        else if (step.kind === 'garbled') this.#fail(`not understood: ${step.why}`, true);
+        else this.#end(authRefusal(step.why));
       }
     }
     if (this.failure === null && rest.length > 0) this.#decode(rest);
@@ -134,9 +134,12 @@ class DefinitionSession {
     if (record.kind === 'system') {
       if (record.code === SYSTEM_CODES.replayCompleted) this.isCompleted = true;
     } else if (record.kind === 'error' && record.code !== ERROR_CODES.symbolResolution) {
-      const { why } = endByError(record.code, withoutKey(record.text, this.#options.key));
-      this.#fail(why, record.code === ERROR_CODES.internal);
+      this.#end(endByError(record.code, withoutKey(record.text, this.#options.key)));
     }
+  }
+
+  #end(end: GatewayEnd): void {
+    this.#fail(end.why, mayPass(end));
   }
 
   #fail(why: string, isTemporary: boolean): void {

@@ -7,9 +7,14 @@ import { ERROR_CODES } from '../../../feeds/dbn/gateway-records.ts';
 const KEY_RETRY_MS = 10 * MINUTE_MS;
 const LIMIT_RETRY_MS = MINUTE_MS;
 
-interface GatewayEnd {
+export interface GatewayEnd {
   readonly why: string;
   readonly retryAfterMs: number | null;
+}
+
+/** Whether another attempt may succeed without an operator. */
+export function mayPass({ retryAfterMs }: GatewayEnd): boolean {
+  return retryAfterMs !== KEY_RETRY_MS;
 }
 
 /** The gateway's reply to our authentication. It has no codes, only a text. */

@@ -6,17 +6,25 @@
 
 import type { FeedContract } from '../feed.ts';
 import type { FeedTrade } from '../lines/line.ts';
-import { FieldError, fieldsOf, timeOfMs, unitsOf, wholeOf } from '../venue-answers.ts';
+import {
+  FieldError,
+  fieldsOf,
+  numberOf,
+  sizeOf,
+  timeOfMs,
+  unitsOf,
+  wholeOf,
+} from '../venue-answers.ts';
 
 export function deribitTrade(value: unknown, contract: FeedContract): FeedTrade {
   const row = fieldsOf(value, 'data');
   const name = row.instrument_name;
   if (name !== contract.venueSymbol) throw new FieldError('instrument_name', name);
   const trade = {
-    id: wholeOf(row.trade_seq, 'trade_seq'),
+    id: numberOf(row.trade_seq, 'trade_seq'),
     ...timeOfMs(wholeOf(row.timestamp, 'timestamp'), 'timestamp'),
     price: unitsOf(row.price, 'price', contract.tickSizeNanos),
-    size: unitsOf(row.amount, 'amount', contract.lotSizeNanos),
+    size: sizeOf(row.amount, 'amount', contract.lotSizeNanos),
     side: sideOf(row.direction),
   };
   const leftOut = leftOutKind(row);

@@ -97,8 +97,10 @@ test('a row with a missing or wrong field names it', () => {
     ['seq', undefined],
     ['seq', 2 ** 53],
     ['seq', 'first'],
+    ['seq', -1],
     ['qty', null],
     ['qty', '1 000'],
+    ['qty', -15_000],
     ['price', {}],
     ['side', 'Sell'],
     ['time', 1.5],
@@ -110,7 +112,7 @@ test('a row with a missing or wrong field names it', () => {
     assert.throws(() => read({ ...ROW, [field]: value }), names);
     assert.throws(() => read(snapshot(ROW, { ...ROW, [field]: value })), names);
   }
-  const pageDamages = { time: MIDNIGHT, price: '', size: undefined, side: null, type: 7, uid: '' };
+  const pageDamages = { time: MIDNIGHT, price: '', size: -1, side: null, type: 7, uid: '' };
   for (const [field, value] of Object.entries(pageDamages)) {
     const body = { history: [{ ...PAGE_ROW, [field]: value }] };
     assert.throws(() => page(body), new RegExp(`the field ${field} `));

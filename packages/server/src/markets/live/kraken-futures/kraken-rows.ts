@@ -3,7 +3,16 @@
 import type { FeedContract } from '../feed.ts';
 import type { FeedTrade } from '../lines/line.ts';
 import { timeOfText } from '../time-of-text.ts';
-import { FieldError, fieldsOf, textOf, timeOfMs, unitsOf, wholeOf } from '../venue-answers.ts';
+import {
+  FieldError,
+  fieldsOf,
+  numberOf,
+  sizeOf,
+  textOf,
+  timeOfMs,
+  unitsOf,
+  wholeOf,
+} from '../venue-answers.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -12,9 +21,9 @@ export function streamTrade(value: unknown, contract: FeedContract): FeedTrade {
   const product = row.product_id;
   if (product !== contract.venueSymbol) throw new FieldError('product_id', product);
   return {
-    id: wholeOf(row.seq, 'seq'),
+    id: numberOf(row.seq, 'seq'),
     ...timeOfMs(wholeOf(row.time, 'time'), 'time'),
-    size: unitsOf(row.qty, 'qty', contract.lotSizeNanos),
+    size: sizeOf(row.qty, 'qty', contract.lotSizeNanos),
     ...common(row, contract),
   };
 }
@@ -25,7 +34,7 @@ export function pageTrade(value: unknown, contract: FeedContract): FeedTrade {
   return {
     id: 0,
     ...timeOfText(row.time, 'time'),
-    size: unitsOf(row.size, 'size', contract.lotSizeNanos),
+    size: sizeOf(row.size, 'size', contract.lotSizeNanos),
     ...common(row, contract),
   };
 }

@@ -93,6 +93,46 @@ test('a venue that says what it has forgotten is believed at once', () => {
   assert.deepEqual([taken(line), line.isWhole], [[20, 21], true]);
 });
 
+test('pages that lag behind the stream for half a minute lose nothing, and are not waited for longer', () => {
+  for (const lagMs of [25_000, 60_000]) {
+    const line = stage();
+    line.live(trades(12), at(0));
+    const found: unknown[] = [];
+    for (let now = 100; !line.isWhole; now += 50) {
+      const wish = line.wanted(at(now));
+      if (wish !== null) line.page(wish, now < lagMs ? page(10) : page(11, 12), at(now));
+      found.push(...taken(line));
+      assert.ok(now < 40_000);
+    }
+    assert.deepEqual(found, lagMs < 40_000 ? [11, 12] : ['11-11', 12]);
+  }
+});
+
+test('of a hole that begins before the memory of the venue, only what it has forgotten is lost', () => {
+  for (const oldest of [12, 5_000, 89_000, 99_999, 100_000]) {
+    const line = stage();
+    line.live(trades(100_000), at(0));
+    const found: unknown[] = [];
+    let pages = 0;
+    for (let now = 100; !line.isWhole; now += 10) {
+      const wish = line.wanted(at(now));
+      if (wish !== null) {
+        pages += 1;
+        const from = wish.fromId!;
+        const count = Math.min(1_000, 100_001 - from);
+        const rows = page(...Array.from({ length: count }, (_, row) => from + row));
+        const isForgotten = from < oldest;
+        line.page(wish, isForgotten ? { kind: 'forgotten', oldestId: null } : rows, at(now));
+      }
+      found.push(...taken(line));
+      assert.ok(pages < 25 + (100_000 - oldest) / 1_000, `${pages} pages for ${oldest}`);
+    }
+    const [loss, ...rest] = found;
+    assert.equal(loss, `11-${oldest - 1}`);
+    assert.ok(rest.length === 100_001 - oldest && rest.every((id, row) => id === oldest + row));
+  }
+});
+
 test('what exceeds the memory is dropped and fetched again, and the memory returns', () => {
   const budget = new LineBudget(4 * 96);
   const line = stage({ budget });
@@ -182,4 +222,20 @@ test('numbers that begin anew are a fault, not duplicates', () => {
   line.live(trades(11), at(0));
   line.live([{ ...trade(3), ns: 100_000_000_000 }], at(0));
   assert.match(line.fault!, /went back from 11 to 3/);
+});
+
+test('numbers that began anew while no one listened are a fault, a repeated past is none', () => {
+  const late = (id: number, seconds: number): FeedTrade => ({ ...trade(id), ns: seconds * 1e9 });
+  const line = stage({ lastId: 1_000 });
+  line.live([late(3, 100)], at(0));
+  answer(line, 500);
+  line.live([late(4, 101), late(50, 159)], at(600));
+  assert.equal(line.fault, null);
+  line.live([late(51, 161)], at(700));
+  assert.match(line.fault!, /went back from 1000 to 51/);
+  const repeated = stage({ lastId: 1_000 });
+  for (let times = 0; times < 2; times += 1) {
+    repeated.live([late(999, 300), late(998, 200), late(997, 100), late(1_000, 400)], at(times));
+  }
+  assert.deepEqual([repeated.fault, repeated.isWhole], [null, true]);
 });

@@ -25,8 +25,10 @@ import { LineQueue } from './line-queue.ts';
 const REORDER_NS = 100n * MS_NS_BIG;
 /** How long a joining line waits for a live trade, which may make the request unnecessary. */
 const JOIN_NS = 500n * MS_NS_BIG;
-/** Requests without progress before numbers are lost. The venue's pages may lag behind its stream. */
+/** Requests without progress before numbers are lost, if pages have later ones. */
 const TRIES_MAX = 5;
+/** Otherwise the venue's pages may lag behind its stream: half a minute. */
+const LAGGING_TRIES_MAX = 12;
 const TRY_AGAIN_NS = 250n * MS_NS_BIG;
 const NEVER_TRADED_NS = 60_000n * MS_NS_BIG;
 /** Trades that wait for the tape before more pages are requested. */
@@ -56,6 +58,10 @@ export class NumberedLine implements Line {
   #waiting: FeedTrade[] = [];
   /** The highest number that was dropped for lack of memory, or that a page named. */
   #droppedTo = -1;
+  /** The venue remembers neither this number nor any before it. */
+  #forgottenTo = -1;
+  /** The first live trade with a number that is on the tape; null: none has come. */
+  #firstOld: FeedTrade | null = null;
   #connectedAt: EpochNs | null = null;
   #isJoined = false;
   #asked: PageWish | null = null;
@@ -142,7 +148,7 @@ export class NumberedLine implements Line {
   page(wish: PageWish, reading: PageReading, now: EpochNs): void {
     this.#asked = null;
     if (this.#search !== null) this.#look(this.#search, wish, reading, now);
-    else if (reading.kind === 'forgotten') this.#forgotten(reading.oldestId, now);
+    else if (reading.kind === 'forgotten') this.#forgotten(wish, reading.oldestId, now);
     else if (wish.fromId === null) this.#newest(reading.trades, now);
     else this.#take(wish, reading, now);
   }
@@ -161,15 +167,23 @@ export class NumberedLine implements Line {
   #take(wish: PageWish, reading: PageReading & { readonly kind: 'trades' }, now: EpochNs): void {
     const before = this.#next!;
     const end = this.#waiting[0]?.id;
-    for (const trade of reading.trades) this.#add(trade, true);
+    // While the memory of the venue is looked for, one trade tells enough.
+    const isLooking = this.#forgottenTo >= before;
+    reading.trades.forEach((trade, row) => {
+      if (!isLooking || row === 0 || this.#budget.hasRoom) this.#add(trade, true);
+    });
     // A page may end the hole later, begin it later, or both.
     const isShorter = this.#waiting[0]?.id !== end;
+    if (this.#hasHole) this.#loseForgotten(now);
     this.#drain(now);
     if (this.#next! > before || isShorter) {
       this.#tries = 0;
       this.#tryAgainAt = null;
       this.#progressAt = now;
-    } else if (this.#hasHole || !reading.isLast) this.#tryAgain(now);
+    } else if (this.#hasHole || !reading.isLast) {
+      const isLagging = !reading.trades.some(({ id }) => id > before);
+      this.#tryAgain(now, isLagging ? LAGGING_TRIES_MAX : TRIES_MAX);
+    }
     // Behind a hole everything came live.
     if (!this.#hasHole && (wish.toId !== null || reading.isLast)) this.#join();
   }
@@ -179,7 +193,7 @@ export class NumberedLine implements Line {
   }
 
   giveUp(now: EpochNs): void {
-    this.#lose(this.#waiting[0]?.id ?? this.#droppedTo + 1, now);
+    this.#lose(this.#behindHole, now);
   }
 
   take(max: number): LineOutput | null {
@@ -198,11 +212,22 @@ export class NumberedLine implements Line {
       // A trade may have overtaken the one before it, so that the hole closes by itself.
       if (now - this.#holeSince! < REORDER_NS) return null;
       const before = this.#waiting[0] ?? null;
-      return { fromId: this.#next!, toId: (before?.id ?? this.#droppedTo + 1) - 1, before };
+      return { fromId: this.#holeFrom, toId: this.#behindHole - 1, before };
     }
     if (this.#isJoined || now - this.#connectedAt! < JOIN_NS) return null;
     if (this.#beginsWithNewest) return null;
     return { fromId: this.#next, toId: null, before: null };
+  }
+
+  /** The first number behind the hole. */
+  get #behindHole(): number {
+    return this.#waiting[0]?.id ?? this.#droppedTo + 1;
+  }
+
+  /** The beginning of the hole, or a number nearer to the beginning of the venue's memory, which lies in it. */
+  get #holeFrom(): number {
+    const [next, known] = [this.#next!, this.#forgottenTo];
+    return known < next ? next : known + Math.ceil((this.#behindHole - known) / 2);
   }
 
   #live(trade: FeedTrade): void {
@@ -223,13 +248,16 @@ export class NumberedLine implements Line {
     if (trade.leftOut !== undefined) this.beginsBehind = (instantOf(trade) + 1n) as EpochNs;
   }
 
-  /** Numbers that begin anew would all count as duplicates. */
+  /** Numbers that begin anew would all count as duplicates. A repeated past begins with its newest trade. */
   #judgeOld(trade: FeedTrade): void {
-    const { last } = this.#queue;
-    if (last === null) return;
-    const aheadNs = (trade.day - last.day) * DAY_NS + trade.ns - last.ns;
+    const lastId = this.#next! - 1;
+    const before = this.#queue.last ?? this.#firstOld;
+    this.#firstOld ??= trade;
+    const isRepeated = before === this.#firstOld && trade.id <= this.#firstOld.id;
+    if (before === null || isRepeated || trade.id === lastId) return;
+    const aheadNs = (trade.day - before.day) * DAY_NS + trade.ns - before.ns;
     if (aheadNs < MINUTE_NS) return;
-    this.fault = `The venue's trade numbers went back from ${last.id} to ${trade.id}.`;
+    this.fault = `The venue's trade numbers went back from ${lastId} to ${trade.id}.`;
   }
 
   #add(trade: FeedTrade, isOfPage: boolean): void {
@@ -289,7 +317,10 @@ export class NumberedLine implements Line {
     if (!this.#hasHole) {
       this.#holeSince = null;
       this.#progressAt = null;
-    } else if (this.#holeSince === null || count > 0) this.#holeSince = now;
+    } else if (this.#holeSince === null || count > 0) {
+      this.#holeSince = now;
+      this.#tries = 0;
+    }
   }
 
   #join(): void {
@@ -312,17 +343,27 @@ export class NumberedLine implements Line {
     this.#join();
   }
 
-  #forgotten(oldestId: number | null, now: EpochNs): void {
+  /** A venue may not say where its memory begins. In a hole that is looked for, by halves. */
+  #forgotten({ fromId, toId }: PageWish, oldestId: number | null, now: EpochNs): void {
     if (oldestId !== null && this.#next !== null && oldestId > this.#next) {
       this.#droppedTo = Math.max(this.#droppedTo, oldestId - 1);
       this.#lose(oldestId, now);
+    } else if (oldestId === null && fromId !== null && toId !== null && this.#hasHole) {
+      this.#forgottenTo = fromId;
+      this.#loseForgotten(now);
     } else this.#tryAgain(now);
   }
 
-  #tryAgain(now: EpochNs): void {
-    this.#tries = Math.min(this.#tries + 1, TRIES_MAX);
-    this.#tryAgainAt = (now + TRY_AGAIN_NS * BigInt(2 ** (this.#tries - 1))) as EpochNs;
-    if (this.#tries === TRIES_MAX && this.#hasHole) this.giveUp(now);
+  /** All numbers of the hole are known to be forgotten. */
+  #loseForgotten(now: EpochNs): void {
+    if (this.#behindHole <= this.#forgottenTo + 1) this.#lose(this.#behindHole, now);
+  }
+
+  #tryAgain(now: EpochNs, triesMax = TRIES_MAX): void {
+    this.#tries += 1;
+    const doublings = Math.min(this.#tries, TRIES_MAX) - 1;
+    this.#tryAgainAt = (now + TRY_AGAIN_NS * BigInt(2 ** doublings)) as EpochNs;
+    if (this.#tries >= triesMax && this.#hasHole) this.giveUp(now);
   }
 
   /** The numbers before `untilId` are lost. */

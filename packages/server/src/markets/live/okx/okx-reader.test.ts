@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { okxDialect } from '../../../../testing/live/dialects/okx-dialect.ts';
 import { contractsOf } from '../../../../testing/live/feed-run.ts';
 import { readerOf } from '../../../../testing/live/reader-of.ts';
-import type { FeedMessage, PageAnswer, Reading } from '../feed.ts';
+import type { FeedMessage, PageAnswer, Reading, VenueReader } from '../feed.ts';
 import { FieldError } from '../venue-answers.ts';
 
 const { venue } = okxDialect;
@@ -28,7 +28,21 @@ const TRADE = {
   side: 1,
 };
 
-const read = (message: FeedMessage): readonly Reading[] => readerOf(venue, contracts).read(message);
+const acknowledged = (instId: string) =>
+  JSON.stringify({
+    event: 'subscribe',
+    arg: { channel: 'trades-all', instId },
+    connId: 'a4d3ae55',
+  });
+
+/** A reader behind the answers to all subscriptions. */
+function subscribed(): VenueReader {
+  const reader = readerOf(venue, contracts);
+  for (const { venueSymbol } of contracts) reader.read(acknowledged(venueSymbol));
+  return reader;
+}
+
+const read = (message: FeedMessage): readonly Reading[] => subscribed().read(message);
 const pushed = (changed: object, arg: object = {}) =>
   JSON.stringify({
     arg: { channel: 'trades-all', instId: 'BTC-USDT-SWAP', ...arg },
@@ -154,8 +168,26 @@ test('each contract is subscribed on its own, and one that is refused leaves the
     answers.flatMap(({ subscribed }) => subscribed),
     contracts.map(({ venueSymbol }) => venueSymbol),
   );
-  assert.deepEqual(read(answers[0]!.replies[0]!), [{ kind: 'subscribed' }]);
+  const reader = readerOf(venue, contracts);
+  assert.deepEqual(
+    answers.map(({ replies }) => reader.read(replies[0]!)),
+    [[], [], [{ kind: 'subscribed' }]],
+  );
   assert.equal(venue.address(contracts), 'wss://ws.okx.com:8443/ws/v5/business');
+});
+
+test('trades count once every subscription is answered: others would seem to be without trades', () => {
+  const reader = readerOf(venue, contracts);
+  const [first, second, third] = contracts.map(({ venueSymbol }) => venueSymbol);
+  assert.deepEqual(reader.read(acknowledged(first!)), []);
+  assert.deepEqual(reader.read(acknowledged(first!)), [], 'repeated');
+  assert.deepEqual(reader.read(pushed({})), []);
+  const msg = `Wrong URL or channel:trades-all,instId:${second} doesn't exist.`;
+  const error = JSON.stringify({ event: 'error', code: '60018', msg });
+  assert.equal(reader.read(error)[0]?.kind, 'refused');
+  assert.deepEqual(reader.read(acknowledged(third!)), [{ kind: 'subscribed' }]);
+  assert.deepEqual(reader.read(acknowledged(third!)), []);
+  assert.equal(reader.read(pushed({}))[0]?.kind, 'trades');
 });
 
 test('a page begins at the first missing number, and is in the order of the trades', () => {

@@ -6,7 +6,9 @@ import {
   FieldError,
   fieldsOf,
   listOf,
+  numberOf,
   refusalOf,
+  sizeOf,
   timeOfMs,
   unitsOf,
   wholeOf,
@@ -24,11 +26,9 @@ const SIDES: Readonly<Record<string, number>> = { buy: 1, sell: -1 };
 export function okxTrade(contract: FeedContract, value: unknown): FeedTrade {
   const { instId, tradeId, px, sz, side, ts } = fieldsOf(value, 'data');
   if (instId !== contract.venueSymbol) throw new FieldError('instId', instId);
-  const id = wholeOf(tradeId, 'tradeId');
-  const size = unitsOf(sz, 'sz', contract.lotSizeNanos);
+  const id = numberOf(tradeId, 'tradeId');
+  const size = sizeOf(sz, 'sz', contract.lotSizeNanos);
   const sign = SIDES[side as string];
-  if (id < 0) throw new FieldError('tradeId', tradeId);
-  if (size < 0) throw new FieldError('sz', sz);
   if (sign === undefined) throw new FieldError('side', side);
   const { day, ns } = timeOfMs(wholeOf(ts, 'ts'), 'ts');
   return { id, day, ns, price: unitsOf(px, 'px', contract.tickSizeNanos), size, side: sign };

@@ -1,6 +1,5 @@
 /** OKX as a venue: the stream of single trades, whose numbers have no holes, and pages that reach back three months. */
 
-import { HOUR_MS } from '@tapeloom/core/units';
 import type { Venue } from '../feed.ts';
 import { NumberedLine } from '../lines/numbered-line.ts';
 import type { VenueAddresses, VenueKind } from '../venue-kind.ts';
@@ -8,11 +7,14 @@ import { okxContracts } from './okx-contracts.ts';
 import { OKX_CHANNEL, OkxReader } from './okx-reader.ts';
 import { okxPage, readOkxPage } from './okx-trades.ts';
 
-/** Each contract has a subscription of its own, so that one that is refused leaves the others alone. */
+/**
+ * Each contract has a subscription of its own, so that one that is refused leaves the others alone. A connection may make
+ * 480 in an hour, and subscribes once.
+ */
 const CONTRACTS_PER_CONNECTION = 40;
-/** OKX ends a connection after 30 s of silence. */
 /** Often: the answer moves the watermark while nothing is traded. */
 const PING_MS = 5_000;
+/** OKX ends a connection after 30 s of silence. */
 const DEAD_AFTER_MS = 30_000;
 
 export const okxKind: VenueKind = {
@@ -41,7 +43,7 @@ function okxVenue({ stream, rest }: VenueAddresses): Venue {
       pageWeight: 1,
       pagesAtOnce: 4,
       connects: { units: 3, perMs: 1_000 },
-      messages: { units: 480, perMs: HOUR_MS },
+      messages: { units: 50, perMs: 1_000 },
       connectionLifeMs: null,
     },
     acknowledges: true,
