@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EpochNs } from '@tapeloom/core/numbers';
 import fc from 'fast-check';
 import { exampleVenue } from '../../../testing/live/example-feed.ts';
 import { faultSchedule, suffer } from '../../../testing/live/fault-schedule.ts';
@@ -68,6 +69,23 @@ test('a start that finds trades on the tape resumes there, and not long ago', ()
     made.filter(({ ms }) => ms < START_MS - 10 * MINUTE_MS),
   );
   assert.equal(missing, before.length);
+});
+
+test('the days before today are wanted from the first record on, so that no kill forgets them', () => {
+  const midnightMs = START_MS + 15 * MINUTE_MS;
+  const feed = new FeedRun({
+    seed: 1,
+    startMs: midnightMs + 10 * MINUTE_MS,
+    beforeMs: 30 * MINUTE_MS,
+    feed: { backfillMs: 20 * MINUTE_MS, beginsFrom: (BigInt(midnightMs) * 1_000_000n) as EpochNs },
+  });
+  const { intake } = feed;
+  const hasBegun = () =>
+    intake.allGaps.length > 0 || intake.trades.size > 0 || intake.position('line:AAA') !== null;
+  while (!hasBegun()) feed.run(50);
+  // A process that ends here has begun the log of the tape, with a watermark or without one.
+  const fromNs = BigInt(midnightMs - 10 * MINUTE_MS) * 1_000_000n;
+  assert.equal(intake.position('past'), `${fromNs} 20260106`);
 });
 
 test('a hole that takes longer than a gap may is closed, as long as pages bring its trades', () => {

@@ -183,8 +183,8 @@ export class LiveFeed {
     if (next === null && batches.length === 0 && positions.length === 0) return null;
     const trades = { batches, promise: next?.promise ?? null };
     const before = [...(next?.notes ?? [])];
-    // A tape with a watermark has begun.
-    if (trades.promise !== null && this.#pastNote !== null) {
+    // With its first record a tape has begun, also without a watermark.
+    if (this.#pastNote !== null) {
       before.unshift(this.#pastNote);
       this.#pastNote = null;
     }
