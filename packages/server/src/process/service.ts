@@ -496,7 +496,7 @@ export class Service implements AsyncDisposable {
     const before = tape.feedNews;
     tape.feedNews = tellFeed(this.#options.log, dataset, report, before, performance.now());
     const { state } = tape.feedNews;
-    if (state === before.state) return;
+    if (state === null || state === before.state) return;
     this.#serving?.doors?.hub.setFeed(dataset, state === 'down' ? 'down' : 'up');
   }
 
