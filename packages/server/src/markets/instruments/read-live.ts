@@ -29,7 +29,7 @@ export function readLive(reading: Reading): LiveFeed {
   const source = named.get('source')?.oneOf(['push', 'composite']);
   if (source === 'composite') return readComposite(reading);
   const fields = reading.fields(['source', ...TERMS]);
-  if (source === undefined) fields.required('source', 'push', () => 'push');
+  if (source === undefined && reading.isMap) reading.fault('lacks "feed" or "source"');
   return { source: 'push', ...termsOf(fields) };
 }
 
