@@ -91,7 +91,7 @@ function readKind(reading: Reading): VenueKind | null {
 function readBackfill(reading: Reading, kind: VenueKind | null): number {
   const hours = reading.whole(0, BACKFILL_HOURS_MAX);
   if (hours > 0 && kind?.beginsEarlier === false) {
-    reading.fault(`cannot be: ${kind.title} sends no past trades from a time on`);
+    reading.fault(`cannot be used: the feed of ${kind.title} cannot request past trades from a given time`);
   }
   return hours;
 }

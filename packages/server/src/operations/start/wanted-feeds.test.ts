@@ -206,7 +206,7 @@ test('what an operator must correct refuses the start, in one sentence', async (
     [
       '--feed forgetful AAA-PERP --backfill 1d',
       MisconfiguredError,
-      /^--backfill cannot be used with forgetful: Forgetful exchange sends no past trades from/,
+      /^--backfill cannot be used with forgetful: the feed of Forgetful exchange cannot request past trades/,
     ],
   ] as const) {
     const { feeds, stopping, path } = stage(line);
