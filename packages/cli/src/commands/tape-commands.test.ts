@@ -140,7 +140,7 @@ test('ls shows one contract as a calendar and day by day, with what is missing o
 day         trades  bytes  quality    origin    why
 2026-01-30       2      *  complete   replaced  from test.csv at 2026-11-01T00:00:00Z
 2026-02-01       -      -  missing    -         not on the tape
-2026-02-02       1      *  partial    imported  nothing of 00:00:00 to 01:02:03; from test.csv at 2026-11-01T00:00:00Z
+2026-02-02       1      *  partial    imported  gaps: 00:00:00 to 01:02:03; from test.csv at 2026-11-01T00:00:00Z
 2026-02-03       0      *  no trades  imported  from test.csv at 2026-11-01T00:00:00Z
 2026-02-04       -      -  missing    -         not on the tape
 2026-02-05       1      *  complete   imported  from test.csv at 2026-11-01T00:00:00Z

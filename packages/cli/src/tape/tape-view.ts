@@ -134,7 +134,7 @@ function dayRows(days: readonly DayListing[], gaps: readonly UtcDay[]): readonly
 function reasonText({ quality, gaps, imported }: DayListing): string {
   const parts: string[] = [];
   if (quality === 'damaged') parts.push('a file is missing');
-  if (gaps.length > 0) parts.push(`nothing of ${spansText(gaps)}`);
+  if (gaps.length > 0) parts.push(`gaps: ${spansText(gaps)}`);
   const outside = imported?.outside ?? 0;
   if (outside > 0) parts.push(`${tradesText(outside)} outside of the calendar's hours`);
   if (imported !== null) {

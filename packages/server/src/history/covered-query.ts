@@ -99,7 +99,7 @@ function notCovered(
     : '';
   return Refusal.ofQuestion({
     code: 'NOT_COVERED',
-    detail: `There is no complete data for ${named(missingDays)}.${why}`,
+    detail: `There is no complete data for ${named(missingDays)}.${why} With gaps=allow you get the data that exists.`,
     members: { computeUnits: trades * computeUnitsPerTrade, ...missingMembers(missingDays) },
   });
 }

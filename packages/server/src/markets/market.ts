@@ -43,17 +43,15 @@ export interface MarketListing {
   streamedOn(day: UtcDay): readonly Contract[];
 }
 
+/** What a tape knows of its beginning. */
+export type PlanIntake = Pick<Intake, 'promise' | 'position' | 'gaps' | 'lastId'>;
+
 /** A market in the thread that writes its tape. */
 export interface LiveMarket extends Market {
   /** Binds the tape to the market that began it: another one is rejected with a `TapeClaimedError`. */
   claim(disk: Disk, tapeRoot: string): Promise<void>;
   /** The past days that it can fill, and which of them are needed first. `intake`: of its tape. */
-  planFill(
-    disk: Disk,
-    tapeRoot: string,
-    now: EpochNs,
-    intake: Pick<Intake, 'promise' | 'position'>,
-  ): Promise<FillPlan>;
+  planFill(disk: Disk, tapeRoot: string, now: EpochNs, intake: PlanIntake): Promise<FillPlan>;
   /** Makes and seals days, roughly in order, while its source runs; resolves to the conflicts. */
   fill(request: FillRequest): Promise<readonly string[]>;
   source(options: SourceOptions): TradeSource;

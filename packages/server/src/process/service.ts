@@ -422,14 +422,13 @@ export class Service implements AsyncDisposable {
         for (const [symbol, at] of message.lastTrades) this.#lastTrades.set(symbol, at);
         this.#tradesTold += 1;
         return;
-      case 'filled':
-        this.#metrics.tell(({ fill }) => {
-          fill.days = message.days;
-          fill.daysTotal = message.daysTotal;
-        });
-        onFill(message.part, message.days, message.daysTotal);
+      case 'filled': {
+        const { days, daysTotal } = this.#tapes.filled(dataset, message.part, message);
+        this.#metrics.tell(({ fill }) => Object.assign(fill, { days, daysTotal }));
+        onFill(message.part, days, daysTotal);
         if (message.item !== null) this.#serving?.doors?.noteFilled(message.item);
         return;
+      }
       case 'removed':
         this.#serving?.doors?.noteFilled(message.item);
         return;
@@ -497,7 +496,7 @@ export class Service implements AsyncDisposable {
     const before = tape.feedNews;
     tape.feedNews = tellFeed(this.#options.log, dataset, report, before, performance.now());
     const { state } = tape.feedNews;
-    if (state === before.state) return;
+    if (state === null || state === before.state) return;
     this.#serving?.doors?.hub.setFeed(dataset, state === 'down' ? 'down' : 'up');
   }
 

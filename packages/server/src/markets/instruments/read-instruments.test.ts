@@ -278,7 +278,7 @@ test('a dataset may receive its trades, with a grace and a length of outages tha
     faultsOf(live({ source: 'poll' })).join(),
     /datasets\.X\.live\.source is "poll"; push, composite would do/,
   );
-  assert.match(faultsOf(live({})).join(), /datasets\.X\.live lacks "source"/);
+  assert.match(faultsOf(live({})).join(), /datasets\.X\.live lacks "feed" or "source"/);
   assert.match(
     faultsOf(live({ ...set, grace: 1 })).join(),
     /datasets\.X\.live\.grace is not known/,

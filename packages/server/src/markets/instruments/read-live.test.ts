@@ -75,6 +75,14 @@ test('what is wrong with a feed names the field and what would do', () => {
   assert.ok(!secret.includes('geheim'));
   assert.match(address({ rst: 'https://x' }), /addresses\.rst is not known/);
   assert.match(faultsOf({ feed: 'binance-usdm', backfillHours: 3_000 }), /backfillHours is "3000"/);
+  assert.match(
+    faultsOf({ feed: 'okx', keyFile: 'key' }),
+    /live\.keyFile cannot be used: OKX swaps and futures has none/,
+  );
+  assert.match(
+    faultsOf({ feed: 'okx', venueDataset: 'X' }),
+    /live\.venueDataset cannot be used: OKX/,
+  );
   assert.match(faultsOf({ feed: 'binance-usdm', source: 'push' }), /live\.source is not known/);
 });
 

@@ -29,7 +29,7 @@ export function readLive(reading: Reading): LiveFeed {
   const source = named.get('source')?.oneOf(['push', 'composite']);
   if (source === 'composite') return readComposite(reading);
   const fields = reading.fields(['source', ...TERMS]);
-  if (source === undefined) fields.required('source', 'push', () => 'push');
+  if (source === undefined && reading.isMap) reading.fault('lacks "feed" or "source"');
   return { source: 'push', ...termsOf(fields) };
 }
 
@@ -67,6 +67,10 @@ function readVenue(reading: Reading): VenueFeed {
   if (kind?.needsKey && keyFile === null) {
     reading.fault(`lacks "keyFile": the file with your key of ${kind.title}`);
   }
+  const useless = (name: string) =>
+    reading.named().get(name)!.fault(`cannot be used: ${kind!.title} has none`);
+  if (kind?.needsKey === false && keyFile !== null) useless('keyFile');
+  if (kind?.venueDataset === null && venueDataset !== null) useless('venueDataset');
   return {
     source: 'venue',
     venue: kind?.name ?? '',
@@ -91,7 +95,9 @@ function readKind(reading: Reading): VenueKind | null {
 function readBackfill(reading: Reading, kind: VenueKind | null): number {
   const hours = reading.whole(0, BACKFILL_HOURS_MAX);
   if (hours > 0 && kind?.beginsEarlier === false) {
-    reading.fault(`cannot be: ${kind.title} sends no past trades from a time on`);
+    reading.fault(
+      `cannot be used: the feed of ${kind.title} cannot request past trades from a given time`,
+    );
   }
   return hours;
 }

@@ -6,27 +6,34 @@ import {
   exampleKind,
   registerVenue,
 } from '../../../testing/live/example-kind.ts';
-import { type VenueContract, VenueError } from '../live/venue-kind.ts';
+import { type VenueContract, VenueError, type VenueKind } from '../live/venue-kind.ts';
 import { readInstruments } from './read-instruments.ts';
 import { contractAtVenue, extendInstruments, type LiveTerms } from './venue-instruments.ts';
 import { writableContract } from './venue-products.ts';
 
-const registered = registerVenue(exampleKind);
-after(() => registered[Symbol.dispose]());
+const keyedKind = { ...exampleKind, name: 'keyed', needsKey: true, venueDataset: 'D' };
+const registered = [exampleKind, keyedKind].map(registerVenue);
+after(() => {
+  for (const one of registered) one[Symbol.dispose]();
+});
 
 const described = (name: string) =>
   EXAMPLE_CONTRACTS.find(({ venueSymbol }) => venueSymbol === name)!;
 const added = (
   text: string | null,
   contracts: readonly (string | VenueContract)[],
-  { dataset = 'example', live = {} }: { dataset?: string; live?: LiveTerms } = {},
+  {
+    dataset = 'example',
+    live = {},
+    kind = exampleKind,
+  }: { dataset?: string; live?: LiveTerms; kind?: VenueKind } = {},
 ) =>
   extendInstruments(text, {
-    kind: exampleKind,
+    kind,
     dataset,
     live,
     contracts: contracts.map((one) =>
-      writableContract(exampleKind, typeof one === 'string' ? described(one) : one, null),
+      writableContract(kind, typeof one === 'string' ? described(one) : one, null),
     ),
   });
 const failing = (message: RegExp) => (error: unknown) => {
@@ -143,11 +150,11 @@ test('a file in JSON, an empty dataset and a name with unsafe characters', () =>
 
 test('addresses and the key file are written for a new dataset only', () => {
   const live = { restAddress: 'http://127.0.0.1:1', keyFile: '/etc/key', venueDataset: 'X' };
-  const { text } = added(null, ['AAA-PERP'], { live, dataset: 'mine' });
+  const { text } = added(null, ['AAA-PERP'], { live, dataset: 'mine', kind: keyedKind });
   const { live: read } = readInstruments(text).datasets[0]!;
   assert.deepEqual(read, {
     source: 'venue',
-    venue: 'example',
+    venue: 'keyed',
     addresses: { stream: 'wss://example.invalid/stream', rest: 'http://127.0.0.1:1' },
     keyFile: '/etc/key',
     venueDataset: 'X',

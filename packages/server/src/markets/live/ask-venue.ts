@@ -34,7 +34,7 @@ export function venueOf(kinds: readonly VenueKind[], name: string): VenueKind {
 /** Throws a `VenueError` if the venue cannot do what `--backfill` asks for. */
 export function requireBackfill(kind: VenueKind, backfillHours: number | null): void {
   if (backfillHours === null || kind.beginsEarlier) return;
-  const why = `${kind.title} sends no past trades from a time on.`;
+  const why = `the feed of ${kind.title} cannot request past trades from a given time.`;
   throw new VenueError(`--backfill cannot be used with ${kind.name}: ${why}`, false);
 }
 

@@ -9,6 +9,7 @@ import { FeedRun, START_MS } from '../../../testing/live/feed-run.ts';
 import { notedPast } from './past/past-note.ts';
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 const SCHEDULES = 4;
 const BEFORE_MS = 20 * MINUTE_MS;
 
@@ -71,6 +72,52 @@ test('a start that finds trades on the tape resumes there, and not long ago', ()
     made.filter(({ ms }) => ms < START_MS - 10 * MINUTE_MS),
   );
   assert.equal(missing, before.length);
+});
+
+test('the days before today are wanted from the first record on, so that no kill forgets them', () => {
+  const midnightMs = START_MS + 15 * MINUTE_MS;
+  const feed = new FeedRun({
+    seed: 1,
+    startMs: midnightMs + 10 * MINUTE_MS,
+    beforeMs: 30 * MINUTE_MS,
+    feed: { backfillMs: 20 * MINUTE_MS, beginsFrom: (BigInt(midnightMs) * 1_000_000n) as EpochNs },
+  });
+  const { intake } = feed;
+  const hasBegun = () =>
+    intake.allGaps.length > 0 || intake.trades.size > 0 || intake.position('line:AAA') !== null;
+  while (!hasBegun()) feed.run(50);
+  // A process that ends here has begun the log of the tape, with a watermark or without one.
+  const fromNs = BigInt(midnightMs - 10 * MINUTE_MS) * 1_000_000n;
+  assert.equal(intake.position('past'), `${fromNs} 20260106`);
+});
+
+test('a process that ended before its first record has not begun the tape', () => {
+  for (const daysAgo of [0, 1]) {
+    const midnightMs = START_MS + 15 * MINUTE_MS;
+    const feed = new FeedRun({
+      seed: 1,
+      startMs: midnightMs + 10 * MINUTE_MS,
+      beforeMs: 30 * MINUTE_MS,
+      feed: {
+        backfillMs: 20 * MINUTE_MS,
+        beginsFrom: (BigInt(midnightMs) * 1_000_000n) as EpochNs,
+      },
+    });
+    // The log of that day was opened, and nothing else.
+    feed.crash('before');
+    feed.intake.promise = (BigInt(midnightMs - daysAgo * DAY_MS) * 1_000_000n) as EpochNs;
+    feed.run(3 * MINUTE_MS);
+    assert.equal(feed.crashes, 1);
+    const beginMs = daysAgo === 0 ? midnightMs : midnightMs - 10 * MINUTE_MS;
+    // The time that is wanted counts from the second start.
+    assert.ok(firstMs(feed, 'AAA') >= beginMs && firstMs(feed, 'AAA') < beginMs + 2_000);
+    const made = feed.venue.trades.get('AAA-PERP')!.map(({ id }) => id);
+    const found = feed.intake.trades.get('AAA')!.map(({ id }) => id);
+    const begin = made.indexOf(found[0]!);
+    assert.deepEqual(found, made.slice(begin, begin + found.length));
+    assert.ok(begin + found.length > made.length - 100);
+    assert.equal(feed.intake.position('past') === null, daysAgo === 1);
+  }
 });
 
 test('a hole that takes longer than a gap may is closed, as long as pages bring its trades', () => {

@@ -19,7 +19,7 @@ import type { FeedStatus } from './feed-status.ts';
 import { type FeedTrade, instantOf, type Line } from './lines/line.ts';
 import { LineBudget } from './lines/line-budget.ts';
 import { offGrid } from './on-grid.ts';
-import { pastNote } from './past/past-note.ts';
+import { isBlank, lineKey, pastNote } from './past/past-note.ts';
 import { FeedWatermark, type Recovered } from './watermark/feed-watermark.ts';
 
 /** An offer fits into one record of the log: its trades are on the tape together with its notes, or not at all. */
@@ -85,8 +85,11 @@ export class LiveFeed {
     if (intake.promise !== null) this.#venueTime.startAt(intake.promise, now);
     this.#notedAheadNs = bigintOf(intake.position(CLOCK_KEY));
     if (this.#notedAheadNs !== null) this.#venueTime.resume(this.#notedAheadNs);
-    const { backfillMs = 0, beginsFrom } = options;
-    this.#isBeginning = intake.promise === null && backfillMs > 0;
+    const { backfillMs = 0 } = options;
+    const symbols = contracts.map(({ symbol }) => symbol);
+    this.#isBeginning = backfillMs > 0 && isBlank(intake, symbols);
+    // The log of a blank tape says on which day it begins.
+    const beginsFrom = options.beginsFrom && (intake.promise ?? options.beginsFrom);
     this.#searchedAt = now;
     const wantedFrom = (now - BigInt(backfillMs) * MS_NS_BIG) as EpochNs;
     const beginAt = this.#isBeginning ? later(wantedFrom, beginsFrom ?? wantedFrom) : null;
@@ -112,7 +115,7 @@ export class LiveFeed {
     this.#watermark = new FeedWatermark({
       ...(options.graceMs !== undefined && { graceMs: options.graceMs }),
       gapAfterMs,
-      members: contracts.map(({ symbol }) => symbol),
+      members: symbols,
       // A calendar is extended while the feed runs.
       hoursOf: (symbol) => contractOf.get(symbol)?.hours ?? null,
       isKnown: (symbol) => intake.lastId(symbol) >= 0 || intake.position(lineKey(symbol)) !== null,
@@ -183,8 +186,8 @@ export class LiveFeed {
     if (next === null && batches.length === 0 && positions.length === 0) return null;
     const trades = { batches, promise: next?.promise ?? null };
     const before = [...(next?.notes ?? [])];
-    // A tape with a watermark has begun.
-    if (trades.promise !== null && this.#pastNote !== null) {
+    // With its first record a tape has begun, also without a watermark.
+    if (this.#pastNote !== null) {
       before.unshift(this.#pastNote);
       this.#pastNote = null;
     }
@@ -369,8 +372,4 @@ function shortened(why: string): string {
 
 function bigintOf(text: string | null): bigint | null {
   return text === null ? null : BigInt(text);
-}
-
-function lineKey(symbol: string): string {
-  return `line:${symbol}`;
 }

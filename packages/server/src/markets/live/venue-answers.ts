@@ -15,6 +15,7 @@ const TIME_MS_MAX = 253_402_300_799_999;
 const WHY_BY_STATUS: Readonly<Record<number, string>> = {
   401: 'the venue wants a key',
   403: 'the venue refuses this machine',
+  404: 'nothing is at this address',
   418: 'the venue has banned this address for a while',
   429: 'too many requests',
   451: 'the venue does not serve this country',
@@ -24,7 +25,7 @@ const WHY_BY_STATUS: Readonly<Record<number, string>> = {
 export function refusalOf({ status, headers, body }: PageAnswer): Refusal | null {
   if (status === 200) return null;
   const said = shownText(body);
-  const why = WHY_BY_STATUS[status] ?? 'the venue failed';
+  const why = WHY_BY_STATUS[status] ?? (status < 500 ? 'the venue rejects it' : 'the venue failed');
   return {
     kind: 'refused',
     why: `${why} (${status}${said === '' ? '' : `: ${said}`})`,

@@ -7,7 +7,6 @@ import { addDays, dayOf, epochNs, later } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk/disk.ts';
 import { readImported } from '../../tape/imported/imported-manifest.ts';
 import { readManifest } from '../../tape/tape-manifest.ts';
-import type { Intake } from '../../tape/write/intake.ts';
 import { sealDay } from '../../tape/write/seal/seal.ts';
 import { FilesMarket } from '../files-market.ts';
 import type { ListedDataset } from '../instruments/instruments-file.ts';
@@ -18,6 +17,7 @@ import {
   type FillRequest,
   type LiveMarket,
   type MarketListing,
+  type PlanIntake,
   type SourceOptions,
   type TradeSource,
 } from '../market.ts';
@@ -27,7 +27,7 @@ import { VenueBudget } from './connection/venue-budget.ts';
 import type { Venue } from './feed.ts';
 import { webNetwork } from './network.ts';
 import { fetchPastDay, PastDayError } from './past/past-days.ts';
-import { notedPast, type WantedPast } from './past/past-note.ts';
+import { isBlank, notedPast, type WantedPast } from './past/past-note.ts';
 import { steadyNow } from './steady-now.ts';
 import { readVenueKey } from './venue-key.ts';
 import type { VenueKind } from './venue-kind.ts';
@@ -83,7 +83,7 @@ export class VenueLive implements LiveMarket {
     disk: Disk,
     tapeRoot: string,
     now: EpochNs,
-    intake: Pick<Intake, 'promise' | 'position'>,
+    intake: PlanIntake,
   ): Promise<FillPlan> {
     const past = this.#wantedPast(now, intake);
     if (past === null) return NOTHING;
@@ -156,11 +156,13 @@ export class VenueLive implements LiveMarket {
   }
 
   /** Null: the tape has no past, or a repeated stream has brought it. */
-  #wantedPast(now: EpochNs, intake: Pick<Intake, 'promise' | 'position'>): WantedPast | null {
-    if (intake.promise !== null) return notedPast(intake);
+  #wantedPast(now: EpochNs, intake: PlanIntake): WantedPast | null {
+    const symbols = this.#listed.contracts.map(({ contract }) => contract.symbol);
+    if (!isBlank(intake, symbols)) return notedPast(intake);
     const { backfillMs } = this.#setting.feed;
     if (backfillMs === 0 || this.#open().page === null) return null;
-    return { from: (now - BigInt(backfillMs) * MS_NS_BIG) as EpochNs, until: dayOf(now) };
+    const from = (now - BigInt(backfillMs) * MS_NS_BIG) as EpochNs;
+    return { from, until: dayOf(intake.promise ?? now) };
   }
 
   #open(): Venue {

@@ -9,6 +9,7 @@ import {
   readAppliedInstruments,
   readAppliedText,
 } from '../../markets/instruments/applied-instruments.ts';
+import type { InstrumentsFile } from '../../markets/instruments/instruments-file.ts';
 import { FaultsError } from '../../markets/instruments/reading.ts';
 import {
   contractAtVenue,
@@ -70,6 +71,7 @@ export class WantedFeed {
       const { stream: streamAddress, rest: restAddress } = addresses;
       this.#terms = { streamAddress, restAddress, keyFile, venueDataset };
     }
+    if (listed === null) this.#requireFree(applied);
     this.#missing = this.#request.symbols.filter(
       (symbol) => listed === null || contractAtVenue(listed, this.kind.name, symbol) === null,
     );
@@ -124,6 +126,21 @@ export class WantedFeed {
     const { streamAddress = null, restAddress = null, venueDataset = null } = this.#terms;
     const key = await readVenueKey(this.#around.disk, this.#terms.keyFile ?? null);
     return venueSettings(this.kind, { streamAddress, restAddress, venueDataset, key });
+  }
+
+  /** A contract of the venue has one symbol in the whole file, so a second dataset of it cannot be made. */
+  #requireFree({ datasets }: InstrumentsFile): void {
+    for (const { name, live, contracts } of datasets) {
+      if (live?.source !== 'venue' || live.venue !== this.kind.name) continue;
+      for (const written of this.#request.symbols) {
+        const symbol = contractAtVenue({ contracts }, this.kind.name, written)?.contract.symbol;
+        if (symbol?.endsWith(`.${this.kind.name}`) !== true) continue;
+        throw new VenueError(
+          `${symbol} is in the dataset ${name} of ${this.#around.data}/instruments.yaml already, and cannot be in ${this.dataset} too. Start with --dataset ${name}.`,
+          false,
+        );
+      }
+    }
   }
 
   /** The file wins, so an option that says otherwise would have no effect. */

@@ -126,7 +126,7 @@ test('hours without a network: it says so, now and then, and goes on when it is 
   await waitFor(clock, () => asked.length === 45);
   assert.equal(isReady, false);
   const sentence =
-    'Example exchange: example.invalid cannot be reached: getaddrinfo ENOTFOUND. Trying again until it works.';
+    'Example exchange: example.invalid cannot be reached: getaddrinfo ENOTFOUND. Retrying, with pauses of up to a minute.';
   assert.deepEqual(said, [sentence, sentence]);
   hosts['example.invalid'] = refusedWith(503);
   await waitFor(clock, () => said.length === 3);
@@ -206,7 +206,7 @@ test('what an operator must correct refuses the start, in one sentence', async (
     [
       '--feed forgetful AAA-PERP --backfill 1d',
       MisconfiguredError,
-      /^--backfill cannot be used with forgetful: Forgetful exchange sends no past trades from/,
+      /^--backfill cannot be used with forgetful: the feed of Forgetful exchange cannot request past trades/,
     ],
   ] as const) {
     const { feeds, stopping, path } = stage(line);
@@ -249,6 +249,31 @@ test('options that the file contradicts are refused, because the file wins', asy
   );
 });
 
+test('a contract that another dataset of the venue has is refused, and the file stays as it is', async () => {
+  const first = stage('--feed example AAA-PERP');
+  await first.feeds.prepare(first.stopping.signal);
+  const before = readFileSync(first.path, 'utf8');
+  const again = stage('--feed example AAA-PERP --dataset other', { data: first.data });
+  await assert.rejects(again.feeds.prepare(again.stopping.signal), (error: Error) => {
+    assert.ok(error instanceof MisconfiguredError);
+    assert.match(error.message, /^AAA-PERP\.example is in the dataset example of .*\.yaml already/);
+    assert.match(error.message, /Start with --dataset example\.$/);
+    return true;
+  });
+  assert.equal(readFileSync(first.path, 'utf8'), before);
+  assert.deepEqual(again.asked, []);
+});
+
+test('a key in place of its file is not repeated', async () => {
+  const key = 'db-EXAMPLEEXAMPLEEXAMPLEEXAAbCdE';
+  const { feeds, stopping } = stage(`--feed example AAA-PERP --key-file ${key}`);
+  await assert.rejects(feeds.prepare(stopping.signal), (error: Error) => {
+    assert.match(error.message, /the key itself was given instead of the path/);
+    assert.ok(!error.message.includes(key.slice(3)));
+    return true;
+  });
+});
+
 test('behind a running service, a symbol that does not exist is told, and the others are added', async () => {
   const first = stage('--feed example AAA-PERP');
   await first.feeds.prepare(first.stopping.signal);
@@ -279,7 +304,7 @@ test('an import that runs is waited for, and an abort ends all waiting', async (
       reloads += 1;
     }, stopping.signal);
     await waitFor(clock, () => said.length === 1);
-    assert.match(said[0]!, /tape\/example is in use by .*when the import has finished\. Trying/);
+    assert.match(said[0]!, /tape\/example is in use by .*when the import has finished\. Retrying/);
   }
   await waitFor(clock, () => reloads === 1);
   assert.deepEqual(symbols(), ['example: AAA-PERP.example,BBB-PERP.example']);

@@ -161,7 +161,9 @@ export class WantedFeeds {
     const times = said?.why === why ? said.times + 1 : 0;
     this.#said.set(feed, { why, times });
     if (times % SAID_EVERY !== 0) return;
-    this.#options.say(`${feed.kind.title}: ${sentence(why)} Trying again until it works.`);
+    this.#options.say(
+      `${feed.kind.title}: ${sentence(why)} Retrying, with pauses of up to a minute.`,
+    );
   }
 }
 

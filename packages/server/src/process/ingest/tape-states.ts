@@ -4,7 +4,12 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import type { NodeTape } from '../../operations/cluster/node-report.ts';
 import type { SharedTapeReport } from '../../tape/shared/shared-tape-report.ts';
 import { type FeedNews, NO_NEWS } from '../watch/feed-news.ts';
-import type { IngestReport, NewestDays } from './ingest-wire.ts';
+import type { FillPart, IngestReport, NewestDays } from './ingest-wire.ts';
+
+export interface FillProgress {
+  readonly days: number;
+  readonly daysTotal: number;
+}
 
 export interface TapeState {
   report: IngestReport | null;
@@ -16,6 +21,8 @@ export interface TapeState {
   /** Whether nothing can be ingested at the moment. */
   isPaused: boolean;
   feedNews: FeedNews;
+  /** Days of the past that are made or fetched. */
+  readonly fills: Partial<Record<FillPart, FillProgress>>;
   /** Whether nothing will be ingested before a restart. */
   isDown: boolean;
 }
@@ -28,6 +35,7 @@ export class TapeStates {
       ...{ report: null, floors: null, missing: {} },
       ...{ isLive: false, isPaused: false, isDown: false },
       feedNews: NO_NEWS,
+      fills: {},
     });
     this.#states = new Map(datasets.map((dataset) => [dataset, begun()]));
   }
@@ -56,6 +64,16 @@ export class TapeStates {
   get lagMs(): number | null {
     const lags = this.#reports.map(({ lagMs }) => lagMs);
     return lags.length === 0 ? null : Math.max(...lags);
+  }
+
+  /** Notes the progress of one dataset, and returns that of all. */
+  filled(dataset: string, part: FillPart, progress: FillProgress): FillProgress {
+    this.of(dataset).fills[part] = progress;
+    const all = [...this.#states.values()].flatMap(({ fills }) => fills[part] ?? []);
+    return {
+      days: all.reduce((sum, { days }) => sum + days, 0),
+      daysTotal: all.reduce((sum, { daysTotal }) => sum + daysTotal, 0),
+    };
   }
 
   /** The latest watermark. */

@@ -288,12 +288,12 @@ export class ServiceMetrics {
       },
       gauge(
         'tapeloom_fill_days',
-        'Simulated days generated since the start.',
+        'Past days made or fetched since the start.',
         () => this.fill.days,
       ),
       gauge(
         'tapeloom_fill_days_wanted',
-        'Simulated days still to be generated.',
+        'Past days to make or fetch since the start, those that are done included.',
         () => this.fill.daysTotal,
       ),
     ];

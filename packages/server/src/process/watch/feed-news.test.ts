@@ -29,13 +29,28 @@ function told() {
 
 test('a change of state is told once, with its reason', () => {
   const say = told();
-  assert.deepEqual(say(0, feedOf('live', 'live'), 100), []);
+  assert.deepEqual(say(0, feedOf('live', 'live'), 100), [
+    'info the feed is live {"dataset":"X","state":"live"}',
+  ]);
   assert.deepEqual(say(1, feedOf('down', 'waiting'), 70_000), [
-    'warn the feed has changed {"dataset":"X","state":"down","connection":"waiting","lastEnd":"cut","lastFailure":null}',
+    'warn the feed is down {"dataset":"X","state":"down","connection":"waiting","lastEnd":"cut","lastFailure":null}',
   ]);
   assert.deepEqual(say(2, feedOf('down', 'waiting'), 71_000), []);
   assert.deepEqual(say(3, feedOf('live', 'live'), 100), [
-    'info the feed has changed {"dataset":"X","state":"live"}',
+    'info the feed is live {"dataset":"X","state":"live"}',
+  ]);
+});
+
+test('a feed that connects for the first time is no warning; one that is interrupted is', () => {
+  const say = told();
+  const fields = (connection: string) =>
+    `{"dataset":"X","state":"stale","connection":"${connection}","lastEnd":"cut","lastFailure":null}`;
+  assert.deepEqual(say(0, feedOf('stale', 'connecting'), 0), [
+    `info the feed is stale ${fields('connecting')}`,
+  ]);
+  say(1, feedOf('live', 'live'), 100);
+  assert.deepEqual(say(2, feedOf('stale', 'waiting'), 100), [
+    `warn the feed is stale ${fields('waiting')}`,
   ]);
 });
 
@@ -45,7 +60,7 @@ test('a feed that catches up says every ten seconds how far it is behind', () =>
   const hours = (count: number) => count * 3_600_000;
   assert.match(
     say(0, feed, hours(9.2)).join(),
-    /the feed catches up .*"done":"0 %","behind":"9 h 12 min"/,
+    /the feed is catching up .*"done":"0 %","behind":"9 h 12 min"/,
   );
   assert.deepEqual(say(9_999, feed, hours(9)), []);
   assert.match(say(10_000, feed, hours(2.3)).join(), /"done":"75 %","behind":"2 h 18 min"/);

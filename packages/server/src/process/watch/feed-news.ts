@@ -8,14 +8,15 @@ const BEHIND_MS = 2 * MINUTE_MS;
 const EVERY_MS = 10_000;
 
 export interface FeedNews {
-  readonly state: FeedReport['state'];
+  /** Null: nothing is known yet. */
+  readonly state: FeedReport['state'] | null;
   /** The time of the last word on how far it is behind; null: it is not. */
   readonly toldMs: number | null;
   /** How far it was behind when it began to catch up; null: it does not. */
   readonly beganMs: number | null;
 }
 
-export const NO_NEWS: FeedNews = { state: 'live', toldMs: null, beganMs: null };
+export const NO_NEWS: FeedNews = { state: null, toldMs: null, beganMs: null };
 
 /** Returns what was said until now. `feed`: absent where trades are made here. */
 export function tellFeed(
@@ -25,11 +26,14 @@ export function tellFeed(
   before: FeedNews,
   nowMs: number,
 ): FeedNews {
-  const state = feed?.state ?? 'live';
-  const { connection, lastEnd, lastFailure } = feed?.venue ?? {};
+  if (feed === undefined) return before;
+  const { state } = feed;
+  const { connection, lastEnd, lastFailure } = feed.venue ?? {};
   if (state !== before.state) {
     const why = state === 'live' ? {} : { connection, lastEnd, lastFailure };
-    log[state === 'live' ? 'info' : 'warn']({ dataset, state, ...why }, 'the feed has changed');
+    // Every feed is stale until it has connected.
+    const isExpected = state === 'live' || (state === 'stale' && before.state === null);
+    log[isExpected ? 'info' : 'warn']({ dataset, state, ...why }, `the feed is ${state}`);
   }
   if (connection !== 'backfilling' || lagMs < BEHIND_MS) {
     if (before.toldMs !== null) log.info({ dataset }, 'the feed has caught up');
@@ -39,7 +43,7 @@ export function tellFeed(
   // An outage while it catches up puts it further behind.
   const beganMs = Math.max(before.beganMs ?? 0, lagMs);
   const done = `${Math.floor((1 - lagMs / beganMs) * 100)} %`;
-  log.info({ dataset, done, behind: durationText(lagMs), lastFailure }, 'the feed catches up');
+  log.info({ dataset, done, behind: durationText(lagMs), lastFailure }, 'the feed is catching up');
   return { state, toldMs: nowMs, beganMs };
 }
 

@@ -67,14 +67,19 @@ function wishOf(live: readonly FeedTrade[]): PageWish {
 function judgeSilence(
   check: string,
   page: readonly FeedTrade[],
-  { from, to, readyMs }: Observation,
+  { from, to, openedMs, readyMs }: Observation,
 ): DoctorFinding {
+  if (openedMs === null) return found(check, 'skipped', 'there was no stream to compare with');
   const since = (from + BigInt(readyMs ?? 0) * 1_000_000n) as EpochNs;
   const traded = page.filter((trade) => instantOf(trade) > since && instantOf(trade) < to).length;
   if (traded === 0) {
     return found(check, 'warning', 'nothing was traded while it was observed; name other symbols');
   }
-  return found(check, 'failed', `the stream was silent, and ${traded} trades were made meanwhile`);
+  return found(
+    check,
+    'failed',
+    `the stream was silent, but the venue has ${traded} trades of that time`,
+  );
 }
 
 /** The identity of a trade, and where it lies between others. */

@@ -36,12 +36,13 @@ function judgeUsed(
   const { units, perMs } = limits.requests;
   const used = pages.flatMap(({ answer }) => usedUnits?.(answer) ?? []);
   const last = used.at(-1);
-  if (last === undefined) return found(check, 'skipped', 'the answers do not say');
+  if (last === undefined)
+    return found(check, 'skipped', 'no response says how much of the limit is used');
   const steps = used.slice(1).map((value, row) => value - used[row]!);
   // A new window begins anew, which makes the step negative.
   const weights = steps.filter((step) => step > 0);
   const weight = weights.length === 0 ? null : Math.min(...weights);
-  const told = `${last} of ${units} in ${perMs / 1_000} s used; a page weighs ${weight ?? 'an unknown amount'}, ${limits.pageWeight} is assumed`;
+  const told = `${last} of ${units} in ${perMs / 1_000} s used; a page weighs ${weight ?? 'an unknown amount'}, assumed: ${limits.pageWeight}`;
   const isHeavier = weight !== null && weight > limits.pageWeight;
   return found(check, isHeavier || last > units * USED_WARNING ? 'warning' : 'ok', told);
 }

@@ -86,7 +86,9 @@ function judgeSides({ trades }: Observation): DoctorFinding {
   const { buys, sells, unknown } = counts;
   if (buys + sells + unknown === 0) return found(check, 'skipped', 'no trade came');
   const share =
-    moves === 0 ? 'no moves' : `${percent(agreeing / moves)} of ${moves} moves in their direction`;
+    moves === 0
+      ? 'the price did not move'
+      : `the price moved with the side in ${percent(agreeing / moves)} of ${moves} moves`;
   const told = `${buys} buys, ${sells} sells, ${unknown} unknown; ${share}`;
   const isReversed = moves >= MOVES_MIN && agreeing / moves < AGREEING_MIN;
   if (isReversed) return found(check, 'failed', `${told}: these look like the makers' sides`);

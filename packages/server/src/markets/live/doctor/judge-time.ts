@@ -38,12 +38,15 @@ function judgeClock(
       ? [smallest(beatsMs), 'heartbeats']
       : lagsMs.length > 0
         ? [smallest(lagsMs), 'trades']
-        : [smallest(dateLags(answered)), 'the Date of answers'];
+        : [smallest(dateLags(answered)), 'the Date header'];
   if (!Number.isFinite(least)) return found(check, 'skipped', 'the venue named no time');
   const size = Math.abs(least);
-  const than = least < 0 ? 'behind' : 'ahead of, or as far from,';
-  const told = `ours is ${size.toFixed(0)} ms ${than} the venue's, by ${source}`;
-  const slack = source === 'the Date of answers' ? DATE_MS : 0;
+  // A message is never there before it was sent, so a positive difference may be its way alone.
+  const told =
+    least < 0
+      ? `this machine's is at least ${size.toFixed(0)} ms behind the venue's, by ${source}`
+      : `this machine's is at most ${size.toFixed(0)} ms ahead of the venue's, by ${source}`;
+  const slack = source === 'the Date header' ? DATE_MS : 0;
   if (size >= SKEW_MS_FAILED) return found(check, 'failed', told);
   return found(check, size >= SKEW_MS_WARNING + slack ? 'warning' : 'ok', told);
 }
