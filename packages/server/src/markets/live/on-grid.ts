@@ -9,6 +9,7 @@ import type { FeedTrade } from './lines/line.ts';
 /** No price has more digits: a text of a million would take a second. */
 const DECIMAL = /^(-?)(\d{1,40})(?:\.(\d{0,40}))?(?:[eE]([+-]?\d{1,2}))?$/;
 const NANO_DECIMALS = 9;
+const MILLION = 1_000_000n;
 /** So many digits are exact in a double. */
 const EXACT_DIGITS = 15;
 const MINUS = 45;
@@ -56,13 +57,20 @@ function quickly(text: string, unitNanos: number): number {
 function exactly(text: string, unitNanos: number): number {
   const match = DECIMAL.exec(text);
   if (match === null) return Number.NaN;
-  const [, sign, whole = '', decimals = '', exponent = '0'] = match;
+  const [, sign, wholes = '', decimals = '', exponent = '0'] = match;
   const shift = NANO_DECIMALS + Number(exponent) - decimals.length;
-  const digits = BigInt(whole + decimals);
+  const digits = BigInt(wholes + decimals);
   const scale = 10n ** BigInt(Math.abs(shift));
-  const nanos = shift >= 0 ? digits * scale : digits / scale;
-  const unit = BigInt(unitNanos);
-  const isExact = nanos % unit === 0n && (shift >= 0 || digits % scale === 0n);
-  const units = Number(nanos / unit) + (isExact ? 0 : 0.5);
+  const top = shift >= 0 ? digits * scale : digits;
+  const bottom = BigInt(unitNanos) * (shift >= 0 ? 1n : scale);
+  const whole = Number(top / bottom);
+  const rest = top % bottom;
+  const units = rest === 0n ? whole : withFraction(whole, Number((rest * MILLION) / bottom) / 1e6);
   return sign === '-' ? -units : units;
+}
+
+/** Never whole, however large the units or small the fraction. */
+function withFraction(units: number, fraction: number): number {
+  const sum = units + fraction;
+  return Number.isInteger(sum) ? units + 0.5 : sum;
 }

@@ -5,6 +5,7 @@ import type { EpochNs } from '@tapeloom/core/numbers';
 import { MS_NS_BIG } from '@tapeloom/core/units';
 import { addDays, dayOf, epochNs, later } from '@tapeloom/core/utc-day';
 import type { Disk } from '../../platform/disk/disk.ts';
+import { aborted } from '../../platform/waiting/aborted.ts';
 import { readImported } from '../../tape/imported/imported-manifest.ts';
 import { readManifest } from '../../tape/tape-manifest.ts';
 import { sealDay } from '../../tape/write/seal/seal.ts';
@@ -110,6 +111,7 @@ export class VenueLive implements LiveMarket {
     const budget = new VenueBudget(venue.limits, this.#setting.budget);
     const now = steadyNow(clock, monotonicNs);
     const conflicts: string[] = [];
+    const stopped = aborted(signal).then(() => null);
     for (const item of items) {
       const { symbol, day } = item;
       const named = this.#listed.contracts.find(({ contract }) => contract.symbol === symbol);
@@ -126,7 +128,9 @@ export class VenueLive implements LiveMarket {
         }
         const { batch, late, gaps } = fetched;
         const seal = { dataset: this.dataset, symbol, batch, late, gaps };
-        const digest = await sealDay(disk, tapeRoot, seal);
+        const digest = await Promise.race([sealDay(disk, tapeRoot, seal), stopped]);
+        // A stop does not wait for the rest of it, and a day is on disk completely or not at all.
+        if (digest === null) return conflicts;
         await manifest.sealed([{ symbol, day, digest }]);
         onSealed(item);
       } catch (error) {

@@ -5,6 +5,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { HOUR_NS_BIG, MINUTE_MS } from '@tapeloom/core/units';
+import { aborted } from '../../platform/waiting/aborted.ts';
 import type { Intake } from '../../tape/write/intake.ts';
 import {
   type ListedDataset,
@@ -165,11 +166,4 @@ function sumOf(before: Counts, added: Counts = {}): Counts {
 
 function textOf(contracts: readonly FeedContract[]): string {
   return JSON.stringify(contracts.map(({ hours: _, ...terms }) => terms));
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

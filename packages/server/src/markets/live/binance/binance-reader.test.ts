@@ -69,7 +69,7 @@ test('numbers are read as texts and texts as numbers, and none is rounded', () =
   assert.deepEqual(readWith({ a: '3000000001', p: 60_123.4, q: 0.025 }), ofTrade());
   assert.deepEqual(readWith({ T: `${MESSAGE.T}`, f: '7500000010', st: '1' }), ofTrade());
   assert.deepEqual(readWith({ p: '6.01234e4', q: '25e-3' }), ofTrade());
-  assert.deepEqual(readWith({ q: '1e-7' }), ofTrade({ size: 0.5 }), 'off the grid');
+  assert.deepEqual(readWith({ q: '1e-7' }), ofTrade({ size: 0.0001 }), 'off the grid');
   assert.deepEqual(readWith({ a: 2 ** 53 - 1 }), ofTrade({ id: 2 ** 53 - 1 }));
   const above = '9007199254740993';
   const text = JSON.stringify(MESSAGE).replace(`"a":${MESSAGE.a}`, `"a":${above}`);

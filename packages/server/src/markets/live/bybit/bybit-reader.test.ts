@@ -125,7 +125,7 @@ test('a number with an exponent is exact, and one off the grid is not rounded', 
     reading?.kind === 'trades' && reading.trades.map(({ price, size }) => [price, size]),
     [
       [651_142, 1],
-      [0.5, 4],
+      [0.000001, 4],
     ],
   );
 });

@@ -111,7 +111,7 @@ test('a number with an exponent is exact, and one off the grid is not rounded', 
     [[908_315, 1]],
   );
   const [finer] = read(pushed({ px: 1e-7 }));
-  assert.deepEqual(finer?.kind === 'trades' && finer.trades[0]?.price, 0.5);
+  assert.deepEqual(finer?.kind === 'trades' && finer.trades[0]?.price, 0.000001);
 });
 
 test('a cut message, bytes and data without a channel are not understood', () => {
