@@ -46,6 +46,23 @@ test('messages go both ways, as text or bytes, until the venue closes', async (t
   assert.deepEqual(received, ['opened', 'hello', Uint8Array.of(1, 2), 'thanks']);
 });
 
+test('a connection that is closed here is gone at once, also when the venue does not agree', async (t) => {
+  const { sockets, host } = await stage(t);
+  sockets.on('connection', (socket) => socket.pause());
+  const closed = Promise.withResolvers<string>();
+  const opened = Promise.withResolvers<void>();
+  const network = webNetwork.connect(`ws://${host}`, {
+    opened: opened.resolve,
+    message: () => assert.fail('a message'),
+    closed: closed.resolve,
+  });
+  await opened.promise;
+  const startMs = performance.now();
+  network.close();
+  await closed.promise;
+  assert.ok(performance.now() - startMs < 10_000);
+});
+
 test('an address without a server is an end with a reason, not an exception', async (t) => {
   const { sockets, host } = await stage(t);
   sockets.close();

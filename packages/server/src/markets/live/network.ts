@@ -102,7 +102,11 @@ function connectWebSocket(address: string, handlers: ConnectionHandlers): FeedSo
       why = 'the venue does not read';
       socket.terminate();
     },
-    close: () => socket.close(),
+    close() {
+      socket.close();
+      // A venue that does not agree would keep the connection, and a stop, for half a minute.
+      socket.terminate();
+    },
     pause(isPaused) {
       if (isPaused) socket.pause();
       else socket.resume();
