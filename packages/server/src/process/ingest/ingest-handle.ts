@@ -21,6 +21,8 @@ import type {
 
 /** The rest of the two seconds of a clean stop is for the rest of the process. */
 const STOP_WITHIN_MS = 1_500;
+/** For each further dataset: their threads end at the same time, on as many cores as there are. */
+const STOP_FURTHER_MS = 500;
 /** A node that appends waits for its successor, about two seconds if servers respond, and gives up before this. */
 const SHARED_STOP_WITHIN_MS = 8_000;
 
@@ -113,10 +115,10 @@ export class IngestHandle implements AsyncDisposable {
     return await this.#thread.call('pushPosition');
   }
 
-  /** Resolves to whether the thread closed its tape in time; it has ended either way. */
-  async stop(): Promise<boolean> {
+  /** Resolves to whether the thread closed its tape in time; it has ended either way. `others`: so many stop too. */
+  async stop(others: number): Promise<boolean> {
     this.#isStopping = true;
-    const isInTime = await this.#thread.stop(this.#stopWithinMs);
+    const isInTime = await this.#thread.stop(this.#stopWithinMs + others * STOP_FURTHER_MS);
     return isInTime && !this.#isDown;
   }
 

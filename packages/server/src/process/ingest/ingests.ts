@@ -140,7 +140,10 @@ export class Ingests implements AsyncDisposable {
   /** Resolves to whether all threads closed their tapes in time; they have ended either way. */
   async stop(): Promise<boolean> {
     this.#isOver = true;
-    const stopped = await Promise.all(Array.from(this.#handles.values(), (one) => one.stop()));
+    const others = this.#handles.size - 1;
+    const stopped = await Promise.all(
+      Array.from(this.#handles.values(), (one) => one.stop(others)),
+    );
     return stopped.every((isClean) => isClean);
   }
 
