@@ -73,6 +73,15 @@ test('rows get numbers once they reach the last known trade, over several pages'
   assert.equal(budget.bytes, 0);
 });
 
+test('pages that end just before the last known trade are followed by one more', () => {
+  const line = withHole();
+  line.page(ask(line, 100), page(16, 15, 14, 13), at(100));
+  line.page(ask(line, 100), page(13, 12, 11), at(200));
+  assert.deepEqual(taken(line), []);
+  line.page(ask(line, 200), page(11, 10, 9), at(300));
+  assert.deepEqual([taken(line), line.isWhole], [[11, 12, 13, 14, 15, 16], true]);
+});
+
 test('a page that lacks a row, doubles one, or lacks the known trade proves nothing', () => {
   const pages = {
     lacks: page(16, 15, 13, 12, 11, 10),

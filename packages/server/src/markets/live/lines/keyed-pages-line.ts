@@ -124,7 +124,9 @@ export class KeyedPagesLine implements Line {
     const hasMore = reading.kind === 'trades' && this.#collect(before!.key!, reading.trades);
     const numbered = this.#numbered();
     const isTooLarge = numbered === null && !this.#budget.hasRoomForPages;
-    if (numbered === null && hasMore && !isTooLarge && this.#rows.length < this.#missing) {
+    // The last known trade comes behind the rows of the hole.
+    const isOpen = !this.#keys.has(this.#known!.key) && this.#rows.length <= this.#missing;
+    if (isOpen && hasMore && !isTooLarge) {
       this.#line.pageFailed();
       return;
     }
