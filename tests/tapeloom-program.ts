@@ -12,5 +12,8 @@ const packages = join(import.meta.dirname, '../packages');
 export const COMMAND: readonly string[] = [built ?? join(packages, 'cli/src/main.ts')];
 /** Arguments for Node to run the service; its options follow. */
 export const SERVICE_OF_SOURCES: readonly string[] = [join(packages, 'server/start.js')];
+/** With the bounds that a service sets itself, by starting its process once more: see `bound-heaps.ts`. */
 export const SERVICE: readonly string[] =
-  built === undefined ? SERVICE_OF_SOURCES : [built, 'serve'];
+  built === undefined
+    ? SERVICE_OF_SOURCES
+    : ['--max-semi-space-size=16', '--heap-growing-percent=50', built, 'serve'];

@@ -50,7 +50,10 @@ const preloads = [
   import.meta.resolve('./property-seed.ts'),
   import.meta.resolve('./processor-time.ts'),
   import.meta.resolve('./stuck-batch.ts'),
+  import.meta.resolve('./built-threads.ts'),
 ];
+/** Four times V8's: collecting half as often takes a tenth less processor time. */
+const YOUNG_OBJECTS = '--max-semi-space-size=64';
 const costliestShown = 15;
 const TELL_MS = 30_000;
 const usualSeed = '1';
@@ -82,7 +85,8 @@ if (files.length === 0) {
   process.exit(2);
 }
 
-if (files.some(isWhole)) process.env.BUILT_TAPELOOM ??= await builtProgram(join(root, builtPath));
+if (files.some(startsThreads))
+  process.env.BUILT_TAPELOOM ??= await builtProgram(join(root, builtPath));
 
 const batchNames = new Map<string, string>();
 mkdirSync(join(root, batchesPath), { recursive: true });
@@ -116,7 +120,7 @@ const events = run({
   // More than there are cores, because most tests wait for files and sockets at times.
   concurrency: availableParallelism() + 3,
   timeout: batchMsMax,
-  execArgv: preloads.flatMap((path) => ['--import', path]),
+  execArgv: [YOUNG_OBJECTS, ...preloads.flatMap((path) => ['--import', path])],
   ...(values.name === undefined ? {} : { testNamePatterns: values.name }),
 });
 
@@ -207,8 +211,9 @@ function needsServers(file: string): boolean {
   return serverEnding.test(file) || file.startsWith(join(root, clusterPath));
 }
 
-function isWhole(path: string): boolean {
-  return path.startsWith(join(root, 'tests/'));
+/** Whether a file may start the program or its threads, which then run as built. */
+function startsThreads(path: string): boolean {
+  return turns.some((folder) => path.startsWith(join(root, folder)));
 }
 
 /** The batches with the most processor time, with their wall time, and the run's total. */

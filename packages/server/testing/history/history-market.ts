@@ -22,6 +22,9 @@ export const ROLL_DAY = '2026-09-14';
 /** The missing day of CLF7, between two present ones. */
 export const DAY_LEFT_OUT = '2026-11-05';
 
+/** Every service of a process has the same. */
+const made = new Map<UtcDay, readonly MemoryTrade[]>();
+
 export function fillMarket({ tape, clock, market }: RestService): void {
   const now = clock.now();
   const today = dayOf(now);
@@ -42,7 +45,13 @@ function endOf(day: UtcDay, now: EpochNs): EpochNs {
   return end < now ? end : now;
 }
 
-function tradesOf(day: UtcDay): MemoryTrade[] {
+function tradesOf(day: UtcDay): readonly MemoryTrade[] {
+  const trades = made.get(day) ?? makeTrades(day);
+  made.set(day, trades);
+  return trades;
+}
+
+function makeTrades(day: UtcDay): readonly MemoryTrade[] {
   return Array.from({ length: TRADES_A_DAY }, (_, at) => ({
     at: epochNs(day, FIRST_TRADE_NS + at * APART_NS),
     price: 20_000 + ((at * 7) % 23),

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Plan } from '@tapeloom/core/entitlement/plan';
-import { Check } from 'typebox/value';
 import { DAY_LEFT_OUT, fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import {
   type HistoryPath,
@@ -13,6 +12,7 @@ import {
   readingBy,
   TICK_BARS,
 } from '../../../testing/history/history-requests.ts';
+import { checkAnswer } from '../../../testing/rest/answer-check.ts';
 import { instantOf, RestService } from '../../../testing/rest/rest-service.ts';
 import { SIM_DATASET } from '../../markets/sim/sim-universe.ts';
 import { Refusal } from '../../platform/refusal.ts';
@@ -30,9 +30,7 @@ before(async () => {
   service = await RestService.start();
   fillMarket(service);
   const key = await service.customer('live_history');
-  reader = new HistoryReader(service, key, ({ path, answer }, body) =>
-    assert.ok(Check(answer, body), `the answer of ${path} fits its schema`),
-  );
+  reader = new HistoryReader(service, key, checkAnswer);
 });
 after(() => service[Symbol.asyncDispose]());
 

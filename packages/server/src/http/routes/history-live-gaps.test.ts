@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { EpochNs } from '@tapeloom/core/numbers';
-import { Check } from 'typebox/value';
 import { fillMarket } from '../../../testing/history/history-market.ts';
 import {
   type Fields,
   type HistoryPath,
   HistoryReader,
 } from '../../../testing/history/history-requests.ts';
+import { checkAnswer } from '../../../testing/rest/answer-check.ts';
 import { instantOf, RestService } from '../../../testing/rest/rest-service.ts';
 
 const TODAY: Fields = {
@@ -28,9 +28,7 @@ before(async () => {
   service = await RestService.start();
   fillMarket(service);
   const key = await service.customer('live_history');
-  reader = new HistoryReader(service, key, ({ path, answer }, body) =>
-    assert.ok(Check(answer, body), `the answer of ${path} fits its schema`),
-  );
+  reader = new HistoryReader(service, key, checkAnswer);
 });
 after(() => service[Symbol.asyncDispose]());
 

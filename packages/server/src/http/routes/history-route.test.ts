@@ -6,7 +6,6 @@ import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { Check } from 'typebox/value';
 import { fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import {
   address,
@@ -17,6 +16,7 @@ import {
   RANGE,
   TICK_BARS,
 } from '../../../testing/history/history-requests.ts';
+import { checkAnswer } from '../../../testing/rest/answer-check.ts';
 import { RestService } from '../../../testing/rest/rest-service.ts';
 import { SIM_DATASET } from '../../markets/sim/sim-universe.ts';
 
@@ -26,9 +26,7 @@ before(async () => {
   service = await RestService.start();
   fillMarket(service);
   const key = await service.customer('live_history');
-  reader = new HistoryReader(service, key, ({ path, answer }, body) =>
-    assert.ok(Check(answer, body), `the answer of ${path} fits its schema`),
-  );
+  reader = new HistoryReader(service, key, checkAnswer);
 });
 after(() => service[Symbol.asyncDispose]());
 

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { zstdDecompressSync } from 'node:zlib';
 import { utcDay } from '@tapeloom/core/utc-day';
-import { Check } from 'typebox/value';
 import { fillMarket, TRADES_A_DAY } from '../../../testing/history/history-market.ts';
 import {
   address,
@@ -13,6 +12,7 @@ import {
   HistoryReader,
   TICK_BARS,
 } from '../../../testing/history/history-requests.ts';
+import { checkAnswer } from '../../../testing/rest/answer-check.ts';
 import { instantOf, RestService } from '../../../testing/rest/rest-service.ts';
 
 const PATHS: readonly HistoryPath[] = ['/v1/history', '/v1/history/estimate', '/v1/export'];
@@ -35,9 +35,7 @@ before(async () => {
   fillMarket(service);
   port = await service.listen();
   const key = await service.customer('live_history');
-  reader = new HistoryReader(service, key, ({ path, answer }, body) =>
-    assert.ok(Check(answer, body), `the answer of ${path} fits its schema`),
-  );
+  reader = new HistoryReader(service, key, checkAnswer);
 });
 beforeEach(() => service.tape.hide('ESZ6'));
 after(() => service[Symbol.asyncDispose]());

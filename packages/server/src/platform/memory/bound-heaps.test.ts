@@ -64,6 +64,7 @@ test('options of the runtime and arguments of the program are kept, each in its 
   assert.deepEqual(first, [
     execPath,
     '--max-semi-space-size=16',
+    '--heap-growing-percent=50',
     '--no-warnings',
     'program.js',
     'serve',

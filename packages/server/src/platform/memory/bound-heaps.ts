@@ -2,7 +2,9 @@
  * Bounds the heaps of all threads. By default V8 doubles the space for young objects (two semi-spaces) up to 64 MiB
  * while many survive, and lets a small heap grow to four times its size after the last full collection. Half that
  * space, and growth by half, cost no measurable time. V8 accepts the first bound for the main thread only on the
- * command line, so the process replaces itself once at its start, with the same id, arguments and environment.
+ * command line, so the process replaces itself once at its start, with the same id, arguments and environment. The
+ * growth goes there too: it is part of the name of Node's compile cache, and with it set later the service and the
+ * commands would refuse the code that the other has compiled, and compile it anew each time.
  */
 
 import { existsSync } from 'node:fs';
@@ -10,7 +12,7 @@ import { setFlagsFromString } from 'node:v8';
 
 const FLAG = '--max-semi-space-size';
 const SEMI_SPACE_MIB = 16;
-const HEAP_GROWTH_PERCENT = 50;
+const GROWTH = '--heap-growing-percent=50';
 
 export type StartedProcess = Pick<
   NodeJS.Process,
@@ -22,12 +24,12 @@ export function boundHeaps(started: StartedProcess = process): void {
   const { execPath, env, execve } = started;
   const bound = `${FLAG}=${SEMI_SPACE_MIB}`;
   if (!hasOwnBound(started)) {
-    const args = [execPath, bound, ...started.execArgv, ...started.argv.slice(1)];
+    const args = [execPath, bound, GROWTH, ...started.execArgv, ...started.argv.slice(1)];
     if (mayReplace(started)) execve!.call(started, execPath, args, env);
     // Otherwise it applies to threads started from now on.
     setFlagsFromString(bound);
   }
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
+  setFlagsFromString(GROWTH);
 }
 
 function hasOwnBound({ execArgv, env }: StartedProcess): boolean {

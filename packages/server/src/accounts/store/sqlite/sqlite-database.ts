@@ -172,14 +172,19 @@ function newestImage(): Promise<Uint8Array> {
   return newest;
 }
 
-async function newestStructure(): Promise<ReadonlySet<string>> {
-  const connection = connect(IN_MEMORY);
-  try {
-    connection.deserialize(await newestImage());
-    return structureOf(connection);
-  } finally {
-    connection.close();
-  }
+let structure: Promise<ReadonlySet<string>> | null = null;
+
+function newestStructure(): Promise<ReadonlySet<string>> {
+  structure ??= (async () => {
+    const connection = connect(IN_MEMORY);
+    try {
+      connection.deserialize(await newestImage());
+      return structureOf(connection);
+    } finally {
+      connection.close();
+    }
+  })();
+  return structure;
 }
 
 function isEmpty(connection: DatabaseSync): boolean {
