@@ -91,11 +91,15 @@ export class VenueLive implements LiveMarket {
     this.#pastFrom = past.from;
     const sealed = await readManifest(disk, tapeRoot, this.dataset);
     const imported = await readImported(disk, tapeRoot, this.dataset);
+    const isDayOver = sealed?.days.values().some((days) => days.has(past.until)) === true;
     const rest: FillItem[] = [];
     for (let day = addDays(past.until, -1); day >= dayOf(past.from); day = addDays(day, -1)) {
       for (const { contract } of this.#listed.contracts) {
         const { symbol, expiresAt } = contract;
-        const isSealed = sealed?.days.get(symbol)?.has(day) === true;
+        const days = sealed?.days.get(symbol);
+        // A contract that was added later begins later.
+        if (isDayOver && days?.has(past.until) !== true) continue;
+        const isSealed = days?.has(day) === true;
         const isThere = isSealed || imported?.days.get(symbol)?.get(day)?.gaps.length === 0;
         if (!isThere && expiresAt > epochNs(day, 0)) rest.push({ symbol, day });
       }
