@@ -221,6 +221,15 @@ test('a gateway that cannot be reached for a minute does not make the tape wait 
   assert.ok(Number(first!.ts / 1_000_000n) >= START_MS + 70_000);
 });
 
+test('a tape whose first offer was cut names what no contract can prove', () => {
+  const run = beginning(0);
+  run.crash('half');
+  run.run(3_000);
+  assert.equal(run.crashes, 1);
+  run.run(60_000);
+  run.judge();
+});
+
 test('whatever happens while it catches up, nothing is missing without a name', () => {
   fc.assert(
     fc.property(fc.nat(1_000_000), faultSchedule, (seed, schedule) => {

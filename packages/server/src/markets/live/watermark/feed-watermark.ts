@@ -122,7 +122,7 @@ export class FeedWatermark {
     const symbols = this.#symbolsOf(name);
     const isNew = symbols.every((symbol) => this.#isNew(symbol));
     const grows = symbols.some((symbol) => this.#ledger.reasonOf(symbol) !== null);
-    const state = this.#watermark === null || isNew ? 'starting' : grows ? 'gap' : 'interrupted';
+    const state = isNew ? 'starting' : grows ? 'gap' : 'interrupted';
     this.#members.set(name, { name, state, venue: null, venueAt: now, interruptedAt: now });
     if (this.#watermark !== null) this.#openStarts(symbols, this.#watermark);
   }
@@ -247,6 +247,9 @@ export class FeedWatermark {
     let least: EpochNs | null = null;
     let abandoned: EpochNs | null = null;
     for (const member of this.#members.values()) {
+      // Of an offer that was cut, its trades are on a tape that has no watermark yet.
+      const { state, venue } = member;
+      if (state === 'interrupted' && (venue ?? this.#watermark) === null) return null;
       const reached = this.#reachedBy(member, now);
       if (reached === null) continue;
       if (member.state === 'abandoned') abandoned = later(abandoned ?? reached, reached);
@@ -283,8 +286,9 @@ export class FeedWatermark {
 
   #openGap(member: Member, reason: string): void {
     const { venue } = member;
-    const known = venue === null ? this.#watermark : ((venue - this.#graceNs) as EpochNs);
-    if (known === null) return;
+    const midnight = epochNs(dayOf(member.interruptedAt), 0);
+    const known =
+      venue === null ? (this.#watermark ?? midnight) : ((venue - this.#graceNs) as EpochNs);
     const complete = later(known, this.#watermark ?? known);
     for (const symbol of this.#symbolsOf(member.name)) {
       if (this.#ledger.reasonOf(symbol) !== null) continue;
