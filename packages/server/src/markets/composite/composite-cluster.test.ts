@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { COMPOSITES, CompositeCluster } from '../../../testing/composite/composite-cluster.ts';
 import { contractOf, mergedRows, type Row } from '../../../testing/composite/composite-run.ts';
 import { machineFault } from '../../../testing/live/feed-cluster.ts';
+import { assertReached } from '../../../testing/properties/reached.ts';
 
 const SCHEDULES = 4;
 const LEAVING_SCHEDULES = 3;
@@ -41,8 +42,8 @@ test('whatever machines do, a composite in a cluster equals an independent merge
     ),
     { numRuns: SCHEDULES },
   );
-  assert.ok(gapsSeen > 0);
-  assert.ok(trades > 100 * SCHEDULES, `${trades}`);
+  assertReached('gaps', gapsSeen, 0);
+  assertReached('trades', trades, 100 * SCHEDULES);
 });
 
 test('a machine whose copies lag leaves members out only with a gap', async () => {
@@ -81,5 +82,5 @@ test('a machine whose copies lag leaves members out only with a gap', async () =
     ),
     { numRuns: LEAVING_SCHEDULES },
   );
-  assert.ok(left > 0, 'nobody was left out');
+  assertReached('trades left out', left, 0);
 });

@@ -12,6 +12,7 @@ import {
   mergedRows,
   START,
 } from '../../../testing/composite/composite-run.ts';
+import { assertReached } from '../../../testing/properties/reached.ts';
 
 const SCHEDULES = 12;
 const LEAVING_SCHEDULES = 10;
@@ -168,8 +169,8 @@ test('a composite equals an independent merge of its members, whenever the machi
     }),
     { numRuns: SCHEDULES },
   );
-  assert.ok(crashes > SCHEDULES / 4, `only ${crashes} crashes`);
-  assert.ok(trades > 20 * SCHEDULES, `only ${trades} trades`);
+  assertReached('crashes', crashes, SCHEDULES / 4);
+  assertReached('trades', trades, 20 * SCHEDULES);
 });
 
 test('with members left out, every trade is there or named by a gap of its member', async () => {

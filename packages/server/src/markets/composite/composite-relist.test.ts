@@ -12,6 +12,7 @@ import {
   mergedRows,
   START,
 } from '../../../testing/composite/composite-run.ts';
+import { assertReached } from '../../../testing/properties/reached.ts';
 
 const SCHEDULES = 12;
 const SECOND_NS = 1_000_000_000n;
@@ -152,9 +153,9 @@ test('composites and members that are listed and removed while the composite run
     }),
     { numRuns: SCHEDULES },
   );
-  assert.ok(relists > SCHEDULES, `${relists} relists`);
-  assert.ok(crashes > SCHEDULES / 4, `${crashes} crashes`);
-  assert.ok(gapsBy > SCHEDULES, `${gapsBy}`);
+  assertReached('relists', relists, SCHEDULES);
+  assertReached('crashes', crashes, SCHEDULES / 4);
+  assertReached('gapsBy', gapsBy, SCHEDULES);
 });
 
 /** Returns how many trades of members are in gaps because the composite was not listed. */

@@ -39,6 +39,8 @@ export class FirstTradeSearch {
   #step = FIRST_STEP;
   #probes = 0;
   #tries = 0;
+  /** The number with which a page began later than asked: what is before may be out of reach, or the page lacked rows. */
+  #short: number | null = null;
   /** Null: not yet. */
   found: FirstTrade | null = null;
 
@@ -92,8 +94,7 @@ export class FirstTradeSearch {
     if (index !== -1) this.#high = trades[index]!;
     // Nothing was traded since: the next trade is the first.
     else if (fromId === null) this.found = { id: before.id + 1, from: this.#at };
-    // The page begins later than asked: what is before is out of reach.
-    if (index === 0 && fromId !== null && first.id > fromId) this.#forget(first.id - 1, first);
+    if (index === 0 && fromId !== null && first.id > fromId) this.#short = first.id;
   }
 
   #forget(id: number, high: FeedTrade): void {
@@ -106,6 +107,7 @@ export class FirstTradeSearch {
     if (this.#tries < TRIES_MAX) return;
     this.#tries = 0;
     if (this.#high === null) this.found = { id: null, from: this.#at };
+    else if (this.#high.id === this.#short) this.#forget(this.#short - 1, this.#high);
     else this.#forget(toId!, this.#high);
   }
 

@@ -136,6 +136,9 @@ for (const name of NAMES) {
             pageStatus: ms % 5_000 < 1_000 ? status : 200,
             ...{ rowsMissing, pagesEmpty },
           }));
+          // Where page after page is empty or lacks a row, the search takes the day for forgotten.
+          const isBad = rowsMissing === 0.3 || pagesEmpty > 0;
+          if (isBad && stage.past.result?.kind === 'forgotten') return;
           const { rows, gaps } = stage.day;
           const isMissing = (ns: number) => gaps.some(([from, to]) => from <= ns && ns <= to);
           const all = stage.made(START_MS);
