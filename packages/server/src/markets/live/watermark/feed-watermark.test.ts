@@ -140,6 +140,19 @@ test('a gap covers open hours only: it is cut at the close and goes on at the ne
   assert.deepEqual(gapsOf(resumed.next(hour(34))), [gap(hour(33), hour(33.75))]);
 });
 
+test('the note of an earlier outage, left by an offer that was cut, does not begin a gap', () => {
+  const begins = at(60);
+  const resumed = (text: string) =>
+    stage({
+      start: at(100),
+      gaps: [gap(begins, null)],
+      position: (key) => (key === 'outage:ES' ? text : null),
+      now: at(100),
+    });
+  assert.equal(resumed(`${at(0)} ${begins}`).admits('ES', at(30), 1), false);
+  assert.equal(resumed(`${at(0)} ${at(0)}`).admits('ES', at(30), 1), true);
+});
+
 test('an empty tape begins with a gap from midnight to the first complete time', () => {
   const watermark = stage({ members: ['ES', 'NQ'], start: null, isKnown: () => false });
   assert.equal(watermark.next(at(0)), null);

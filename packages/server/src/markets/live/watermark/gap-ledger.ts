@@ -172,7 +172,7 @@ export class GapLedger {
   }
 
   #restore({ symbol, from, reason, firstId }: TapeGap, beganAt: string | null): void {
-    const began = beganAt === null ? from : (BigInt(beganAt) as EpochNs);
+    const began = beganOf(beganAt, from);
     this.#outages.set(symbol, {
       from: began < from ? began : from,
       reason,
@@ -243,7 +243,8 @@ export class GapLedger {
 
   #noteGrowing(gap: TapeGap, outage: Outage): void {
     this.#notes.push({ kind: 'gap', gap });
-    this.#notes.push({ kind: 'position', key: outageKey(gap.symbol), text: `${outage.from}` });
+    const text = `${outage.from} ${gap.from}`;
+    this.#notes.push({ kind: 'position', key: outageKey(gap.symbol), text });
   }
 
   #noteClosed(gap: TapeGap): void {
@@ -283,6 +284,13 @@ function beginOf({ to, ids }: Loss, watermark: EpochNs | null): EpochNs {
 /** The note with the beginning of a contract's outage, whose first part may lie on a day that is sealed. */
 function outageKey(symbol: string): string {
   return `outage:${symbol}`;
+}
+
+/** Where the outage of the gap that begins at `from` began. The note of an earlier one is left if an offer was cut. */
+function beganOf(text: string | null, from: EpochNs): EpochNs {
+  const [began, part] = text?.split(' ') ?? [];
+  const isOther = part !== undefined && BigInt(part) !== from;
+  return began === undefined || isOther ? from : (BigInt(began) as EpochNs);
 }
 
 /** A gap may be on the tape before the watermark that has passed its beginning. */
