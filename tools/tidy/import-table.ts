@@ -7,6 +7,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   core: [],
   protocol: [],
   client: ['protocol'],
+  charts: ['client', 'protocol', 'core'],
   cli: [
     'client',
     'protocol',
@@ -40,7 +41,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
     'server/gateway',
     'server/http',
   ],
-  portal: ['client', 'protocol', 'core', 'cli/charts'],
+  portal: ['client', 'protocol', 'core', 'charts', 'cli/charts'],
   server: ['core', 'protocol'],
 };
 
