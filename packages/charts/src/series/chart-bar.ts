@@ -10,6 +10,8 @@ export interface Levels {
   readonly bid: Float64Array;
   readonly ask: Float64Array;
   readonly unknown: Float64Array;
+  /** The point of control, if the service broke its ties by `first`; the page cannot know it from the levels. */
+  readonly firstPoc?: number | null;
 }
 
 export interface ChartBar {
