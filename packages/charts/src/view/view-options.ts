@@ -23,8 +23,6 @@ export type ViewCommand =
   | 'play'
   | 'step-back'
   | 'step-on'
-  | 'next-chart'
-  | 'previous-chart'
   | 'wire'
   | 'table'
   | 'full-screen'
