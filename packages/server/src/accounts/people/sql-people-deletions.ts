@@ -6,6 +6,7 @@
 
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { holdAccount } from '../keys/sql-accounts.ts';
+import { removeLayoutsOf } from '../layouts/sql-layout-removal.ts';
 import { owe } from '../mails/sql-owe.ts';
 import { tell, toldTooOften, type Writing } from '../store/sql-audit.ts';
 import type { Sql } from '../store/sql-database.ts';
@@ -150,6 +151,7 @@ export async function deleteAccount(
   await endSessions(writing, call, accountId, null);
   await sql.deleteFrom('grants').where('account_id', '=', accountId).execute();
   await forgetPerson(sql, accountId);
+  await removeLayoutsOf(sql, accountId);
   await sql.deleteFrom('account_marks').where('account_id', '=', accountId).execute();
   // The payment link is useless now, and the provider's invoice has the billing address.
   await sql

@@ -5,6 +5,7 @@
 
 import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { KeyTables } from '../keys/key-tables.ts';
+import type { LayoutTables } from '../layouts/layout-tables.ts';
 import type { MailKind } from '../mails/mails-store.ts';
 import type { OrderTables } from '../orders/order-tables.ts';
 import type { PasskeyTables } from '../people/passkey-tables.ts';
@@ -71,6 +72,7 @@ export interface AccountSchema
     UsageTables,
     PeopleTables,
     PasskeyTables,
+    LayoutTables,
     OrderTables {
   idempotent_requests: IdempotentRequestTable;
   audit_log: AuditTable;

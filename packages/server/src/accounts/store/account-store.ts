@@ -9,6 +9,7 @@
 import type { EpochNs } from '@tapeloom/core/numbers';
 import { Refusal } from '../../platform/refusal.ts';
 import type { KeysStore } from '../keys/keys-store.ts';
+import type { LayoutsStore } from '../layouts/layouts-store.ts';
 import type { MailsStore } from '../mails/mails-store.ts';
 import type { OrdersStore } from '../orders/orders-store.ts';
 import type { WithdrawalsStore } from '../orders/withdrawals-store.ts';
@@ -87,11 +88,12 @@ export interface AccountStore extends KeysStore, UsageStore, AsyncDisposable {
   readonly mails: MailsStore;
   readonly status: StatusStore;
   readonly passkeys: PasskeysStore;
+  readonly layouts: LayoutsStore;
 
   /**
    * Housekeeping, about once a minute. It releases expired reservations and owes mails for nearly used budgets. It
-   * removes expired tokens and idempotency records, reservations closed long ago, and old usage by key and day. If
-   * `auditKeptNs` is given, it removes older audit events. No result depends on it. It runs as many short transactions,
+   * removes expired tokens and idempotency records, reservations closed long ago, old usage by key and day, and layouts
+   * deleted long ago. If `auditKeptNs` is given, it removes older audit events. No result depends on it. It runs as many short transactions,
    * so other calls do not wait; work that does not fit is left for the next run.
    */
   sweep(now: EpochNs, auditKeptNs?: bigint): Promise<void>;

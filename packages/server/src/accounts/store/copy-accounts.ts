@@ -44,6 +44,8 @@ const TABLES: { readonly [T in Table]: readonly (string & keyof AccountSchema[T]
   passkeys: ['id'],
   passkey_challenges: ['hash'],
   passkey_recoveries: ['account_id'],
+  layouts: ['id'],
+  layout_states: ['layout_id', 'state'],
 };
 /** Tables that always have exactly one row. */
 const ONE_ROW: ReadonlySet<string> = new Set(['audit_beginning', 'orders_beginning']);

@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto';
 import type { EpochNs } from '@tapeloom/core/numbers';
 import type { Kysely } from 'kysely';
 import { FORGOTTEN_TOKENS, sqlKeys } from '../keys/sql-keys-store.ts';
+import { forgetLayouts } from '../layouts/sql-layout-removal.ts';
+import { sqlLayouts } from '../layouts/sql-layouts.ts';
 import { sqlMails } from '../mails/sql-mails.ts';
 import { sqlOrders } from '../orders/sql-orders-store.ts';
 import { sqlWithdrawals } from '../orders/sql-withdrawals.ts';
@@ -30,6 +32,7 @@ const FORGOTTEN = [
   forgetDone,
   ...FORGOTTEN_PEOPLE,
   forgetStatus,
+  forgetLayouts,
 ];
 
 export interface SqlAccountStoreOptions {
@@ -68,6 +71,7 @@ function accountStoreOn(store: SqlStore): AccountStore {
     mails: sqlMails(store),
     status: sqlStatus(store),
     passkeys: sqlPasskeys(store),
+    layouts: sqlLayouts(store),
     ...sqlKeys(store),
     ...sqlUsage(store),
     sweep: store.alone((now, auditKeptNs) => sweep(store, now, auditKeptNs)),

@@ -11,6 +11,7 @@ import { testKeyLists } from '../keys/account-key-lists.contract.ts';
 import { testKeyManagement } from '../keys/account-key-management.contract.ts';
 import { testKeys } from '../keys/account-keys.contract.ts';
 import { testSessionTokens } from '../keys/account-session-tokens.contract.ts';
+import { testLayouts } from '../layouts/account-layouts.contract.ts';
 import { testMails } from '../mails/account-mails.contract.ts';
 import { testPasskeys } from '../people/account-passkeys.contract.ts';
 import { testPeople } from '../people/account-people.contract.ts';
@@ -40,6 +41,7 @@ export function testAccountStore(adapter: string, create: () => Promise<StorePai
   testSessionTokens(adapter, start);
   testPeople(adapter, start);
   testPasskeys(adapter, start);
+  testLayouts(adapter, start);
   testMails(adapter, start);
   testStatus(adapter, start);
   testOnce(adapter, start);

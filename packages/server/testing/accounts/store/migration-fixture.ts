@@ -54,6 +54,7 @@ export async function fillStore(store: AccountStore): Promise<void> {
   await store.settleOnce(FIXTURE_NOW, 'none', { amount: 0 }, done);
   await fillOrders(store, account.id);
   await fillPeople(store, account.id);
+  await fillLayouts(store, account.id);
   await store.people.markStreamed(FIXTURE_NOW, [account.id]);
   const noted = { node: '', from: FIXTURE_NOW, until: FIXTURE_NOW, state: 'up' } as const;
   await store.status.noteStatus(noted);
@@ -97,6 +98,18 @@ async function fillPasskeys({ people, passkeys }: AccountStore, accountId: strin
   const stop = { hash: '4'.repeat(64), token: 'stop' };
   const asked = await passkeys.askRecovery(owner, '3'.repeat(64), stop);
   if ('refused' in asked) throw new Error(`the recovery was refused: ${asked.refused}`);
+}
+
+/** A layout with two states, and a deleted one. */
+async function fillLayouts({ layouts }: AccountStore, accountId: string): Promise<void> {
+  const text = '{"version":1}';
+  const made = async (name: string) => {
+    const layout = await layouts.createLayout(FIXTURE_NOW, accountId, { name, text });
+    return 'refused' in layout ? Promise.reject(new Error(layout.refused)) : layout.id;
+  };
+  const layout = { state: 1, text: '{"version":1,"charts":[]}' };
+  await layouts.changeLayout(FIXTURE_NOW, accountId, await made('Morning'), { layout });
+  await layouts.deleteLayout(FIXTURE_NOW, accountId, await made('Old'));
 }
 
 async function fillOrders({ orders }: AccountStore, accountId: string): Promise<void> {

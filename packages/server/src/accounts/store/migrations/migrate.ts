@@ -17,6 +17,7 @@ import { usageMails } from './0010-usage-mails.ts';
 import { billTo } from './0011-bill-to.ts';
 import { statusSpans } from './0012-status-spans.ts';
 import { passkeys } from './0013-passkeys.ts';
+import { layouts } from './0014-layouts.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   billTo,
   statusSpans,
   passkeys,
+  layouts,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -8,6 +8,7 @@
 import { Worker } from 'node:worker_threads';
 import { type CallCounts, FairCalls } from '../../../platform/sharing/fair-calls.ts';
 import { Thread } from '../../../platform/threads/thread.ts';
+import type { LayoutsStore } from '../../layouts/layouts-store.ts';
 import { RememberedUsage } from '../../limits/remembered-usage.ts';
 import type { MailsStore } from '../../mails/mails-store.ts';
 import type { OrdersStore } from '../../orders/orders-store.ts';
@@ -74,6 +75,7 @@ export class AccountsHandle implements AccountStore {
   readonly mails = this.#part<MailsStore>('mails');
   readonly status = this.#part<StatusStore>('status');
   readonly passkeys = this.#part<PasskeysStore>('passkeys');
+  readonly layouts = this.#part<LayoutsStore>('layouts');
 
   readonly createAccount = this.#method('createAccount');
   readonly findAccount = this.#method('findAccount');

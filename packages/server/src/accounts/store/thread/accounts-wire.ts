@@ -6,7 +6,14 @@
 import type { ThreadShape } from '../../../platform/threads/thread.ts';
 import type { AccountChange, AccountStore, StoreTrouble } from '../account-store.ts';
 
-export type StorePart = 'people' | 'orders' | 'withdrawals' | 'mails' | 'status' | 'passkeys';
+export type StorePart =
+  | 'people'
+  | 'orders'
+  | 'withdrawals'
+  | 'mails'
+  | 'status'
+  | 'passkeys'
+  | 'layouts';
 
 export type StoreMethod = Exclude<
   keyof AccountStore,
