@@ -3,6 +3,8 @@
  * only when something changed. It needs `view.css` and the colour tokens on an ancestor.
  */
 
+import type { HemText } from '../feed/words.ts';
+import type { CellHit } from '../scene/hit.ts';
 import type { ChartContent } from '../series/chart-content.ts';
 import type { SessionSums } from '../series/sums.ts';
 import type { ChartSpec } from '../spec/chart-spec.ts';
@@ -107,6 +109,17 @@ export class ChartView {
 
   table(): ChartTable {
     throw new Error(UNFINISHED);
+  }
+
+  /** Words and buttons where the loaded bars begin; null removes them. */
+  setHem(_hem: HemText | null): void {}
+
+  /** The name of the live edge, "14:03, 10 min ago"; null: none. */
+  setEdgeText(_text: string | null): void {}
+
+  /** What lies under the crosshair, for the legend of a small chart. */
+  get hit(): CellHit | null {
+    return null;
   }
 
   destroy(): void {}

@@ -1,6 +1,6 @@
 /** Which drawing lies under a point, and which part of it. Pixels of the plot; no state. */
 
-import type { Drawing, DrawingPoint } from '../spec/drawing.ts';
+import type { Drawing, DrawingPoint, SpanDrawing } from '../spec/drawing.ts';
 
 /** `from-to`: the corner at the first time and the second price. */
 export type DrawingPart = 'body' | 'from' | 'to' | 'from-to' | 'to-from';
@@ -78,10 +78,7 @@ export function handlesOf(drawing: Drawing, ground: DrawingGround): readonly Han
   }
 }
 
-function corners(
-  drawing: Drawing & { readonly from: DrawingPoint },
-  ground: DrawingGround,
-): readonly Handle[] {
+function corners(drawing: SpanDrawing, ground: DrawingGround): readonly Handle[] {
   const { from, to, kind } = drawing;
   const [y0, y1] = [ground.yOf(from.ticks), ground.yOf(to.ticks)];
   if (kind === 'trend') {

@@ -37,48 +37,56 @@ export type KeyAction =
 
 const ZOOM_STEP = 1.25;
 
-const LOOK_KEYS = new Map<string, Look>(Object.entries<Look>({
-  1: 'bidask',
-  2: 'delta',
-  3: 'volume',
-  4: 'two',
-}));
+const LOOK_KEYS = new Map<string, Look>(
+  Object.entries<Look>({
+    1: 'bidask',
+    2: 'delta',
+    3: 'volume',
+    4: 'two',
+  }),
+);
 
-const TOOL_KEYS = new Map<string, Tool>(Object.entries<Tool>({
-  r: 'range',
-  h: 'line',
-  t: 'trend',
-  b: 'rectangle',
-  x: 'text',
-  m: 'measure',
-}));
+const TOOL_KEYS = new Map<string, Tool>(
+  Object.entries<Tool>({
+    r: 'range',
+    h: 'line',
+    t: 'trend',
+    b: 'rectangle',
+    x: 'text',
+    m: 'measure',
+  }),
+);
 
-const COMMAND_KEYS = new Map<string, ViewCommand>(Object.entries<ViewCommand>({
-  '/': 'indicators',
-  ' ': 'play',
-  ',': 'step-back',
-  '.': 'step-on',
-  w: 'wire',
-  v: 'table',
-  f: 'full-screen',
-  '?': 'keys',
-}));
+const COMMAND_KEYS = new Map<string, ViewCommand>(
+  Object.entries<ViewCommand>({
+    '/': 'indicators',
+    ' ': 'play',
+    ',': 'step-back',
+    '.': 'step-on',
+    w: 'wire',
+    v: 'table',
+    f: 'full-screen',
+    '?': 'keys',
+  }),
+);
 
-const OTHER_KEYS = new Map<string, KeyAction>(Object.entries<KeyAction>({
-  ArrowLeft: { t: 'bar', by: -1 },
-  ArrowRight: { t: 'bar', by: 1 },
-  ArrowUp: { t: 'row', by: 1 },
-  ArrowDown: { t: 'row', by: -1 },
-  Home: { t: 'home' },
-  End: { t: 'end' },
-  a: { t: 'fit' },
-  g: { t: 'next-group' },
-  Enter: { t: 'enter' },
-  F2: { t: 'edit-text' },
-  Delete: { t: 'delete' },
-  Backspace: { t: 'delete' },
-  Escape: { t: 'escape' },
-}));
+const OTHER_KEYS = new Map<string, KeyAction>(
+  Object.entries<KeyAction>({
+    ArrowLeft: { t: 'bar', by: -1 },
+    ArrowRight: { t: 'bar', by: 1 },
+    ArrowUp: { t: 'row', by: 1 },
+    ArrowDown: { t: 'row', by: -1 },
+    Home: { t: 'home' },
+    End: { t: 'end' },
+    a: { t: 'fit' },
+    g: { t: 'next-group' },
+    Enter: { t: 'enter' },
+    F2: { t: 'edit-text' },
+    Delete: { t: 'delete' },
+    Backspace: { t: 'delete' },
+    Escape: { t: 'escape' },
+  }),
+);
 
 /** Null: the key is not the chart's. Tab never is: the page's order of focus leads to the next chart. */
 export function keyAction(press: KeyPress): KeyAction | null {

@@ -1,9 +1,10 @@
 /** What a page gives to a chart, and what the chart tells the page. */
 
 import type { ClientClock } from '@tapeloom/client/stream';
+import type { FeedActionId } from '../feed/words.ts';
+import type { CellKind, ColumnRange } from '../scene/scene-types.ts';
 import type { ChartContent } from '../series/chart-content.ts';
 import type { ChartSpec } from '../spec/chart-spec.ts';
-import type { Drawing } from '../spec/drawing.ts';
 
 /** What the pointer does. `crosshair` pans. */
 export const TOOLS = [
@@ -30,16 +31,12 @@ export type ViewCommand =
 
 /** Where a crosshair stands: a time and a price, so that linked charts of other bars can show it. */
 export interface ViewHover {
-  /** When the column under the crosshair begins. */
+  /** Of the chart that has the crosshair; several bars may begin in one nanosecond. */
+  readonly column: number;
+  /** When that column begins. */
   readonly ns: bigint;
   /** Null: below the prices, or linked from a chart of another instrument. */
   readonly ticks: number | null;
-}
-
-/** Bars that a reader has dragged over: columns, first and last included. */
-export interface ViewRange {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Which time a chart shows; linked charts follow it. */
@@ -52,12 +49,12 @@ export interface ViewTime {
 export interface ViewState {
   /** Ticks per row as drawn: the automatic choice, if the spec leaves it to the chart. */
   readonly group: number;
-  readonly cell: 'candles' | 'weave' | 'numbers';
+  readonly cell: CellKind;
   readonly isAtEnd: boolean;
   /** Prices fit by themselves. */
   readonly isAutoFit: boolean;
-  /** First and last column on screen; null without bars in view. */
-  readonly shown: ViewRange | null;
+  /** Columns on screen: [from, to). */
+  readonly shown: ColumnRange;
   readonly canUndo: boolean;
   readonly canRedo: boolean;
   /** Key of the selected drawing. */
@@ -77,7 +74,7 @@ export interface ChartViewOptions {
   readonly onHover?: (hover: ViewHover | null) => void;
   /** The left edge of the loaded bars comes into view. At most once per gesture and loaded page. */
   readonly onNeedBack?: () => void;
-  readonly onRange?: (range: ViewRange | null) => void;
+  readonly onRange?: (range: ColumnRange | null) => void;
   readonly onTool?: (tool: Tool) => void;
   readonly onTime?: (time: ViewTime) => void;
   readonly onCommand?: (command: ViewCommand) => void;
@@ -87,8 +84,10 @@ export interface ChartViewOptions {
   readonly onFirstGesture?: () => void;
   /** The chart received focus or a pointer: it is the one in use. */
   readonly onUse?: () => void;
-  /** A finished drawing; the page may offer to save it. */
-  readonly onDrawn?: (drawing: Drawing) => void;
+  /** A button of the hem, or of the words where no bar is in view. */
+  readonly onAction?: (action: FeedActionId) => void;
+  /** The reader copied the numbers of a range, or the browser did not permit it. */
+  readonly onCopied?: (isCopied: boolean) => void;
 }
 
 export interface PictureOptions {
