@@ -48,7 +48,10 @@ export class ChartStage implements AsyncDisposable {
   static async start(): Promise<ChartStage> {
     const script = await bundled(PAGE);
     const browser = await launchChromium();
-    const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } });
+    const page = await browser.newPage({
+      viewport: { width: 1_440, height: 900 },
+      locale: 'en-US',
+    });
     await page.route(`${ORIGIN}/**`, (route) => {
       if (new URL(route.request().url()).pathname === '/inter.woff2') {
         return route.fulfill({ path: FONT, contentType: 'font/woff2' });
