@@ -4,21 +4,37 @@
  */
 
 import type { IndicatorObject } from '@tapeloom/client/stream';
-import type { BarsData, FootprintData } from '@tapeloom/protocol/indicators';
+import type { FootprintData } from '@tapeloom/protocol/indicators';
+import type { CellRules } from '../spec/chart-spec.ts';
 import type { ChartBar, Column, GapColumn, Levels } from './chart-bar.ts';
 import { compareObjectIds } from './object-order.ts';
 
 export type BarObject = IndicatorObject<'bars'> | IndicatorObject<'footprint'>;
 
+const NUMBERS = [
+  ...(['isFinal', 'fromNs', 'endNs', 'open', 'high', 'low', 'close', 'volume', 'bid'] as const),
+  ...(['ask', 'unknown', 'trades', 'delta', 'deltaMin', 'deltaMax'] as const),
+] as const;
+
+interface FootprintRules {
+  readonly group: number;
+  readonly pocTie: CellRules['pocTie'];
+}
+
 export class BarSeries {
   #columns: Column[] = [];
   readonly #byId = new Map<string, ChartBar>();
   #revision = 0;
-  /** Ticks per row of the footprints. */
-  readonly #group: number;
+  readonly #footprint: FootprintRules;
 
-  constructor(group = 1) {
-    this.#group = group;
+  /** `group`: ticks per row of the footprints; `pocTie`: the rule of their points of control. */
+  constructor(group = 1, pocTie: CellRules['pocTie'] = 'centre') {
+    this.#footprint = { group, pocTie };
+  }
+
+  /** Ticks per row of the levels, as the service summed them. */
+  get group(): number {
+    return this.#footprint.group;
   }
 
   get columns(): readonly Column[] {
@@ -42,33 +58,47 @@ export class BarSeries {
   }
 
   put(object: BarObject): void {
-    const bar = barOf(object, this.#group);
+    const bar = barOf(object, this.#footprint);
     const before = this.#byId.get(bar.id);
+    if (before !== undefined && isSameBar(before, bar)) return;
     this.#byId.set(bar.id, bar);
     this.#revision += 1;
+    if (before !== undefined) {
+      const at = this.#placeOf(before);
+      if (before.fromNs === bar.fromNs) {
+        this.#columns[at] = bar;
+        return;
+      }
+      this.#columns.splice(at, 1);
+    }
     const last = this.#columns.at(-1);
-    if (before !== undefined) this.#columns[this.#placeOf(before)] = bar;
-    else if (last === undefined || compareColumns(last, bar) < 0) this.#columns.push(bar);
+    if (last === undefined || compareColumns(last, bar) < 0) this.#columns.push(bar);
     else this.#columns.splice(this.#insertionOf(bar), 0, bar);
   }
 
   /** Many at once, in any order: one pass instead of one insertion each. */
   putAll(objects: Iterable<BarObject>): void {
+    let hasChanged = false;
     for (const object of objects) {
-      const bar = barOf(object, this.#group);
+      const bar = barOf(object, this.#footprint);
+      const before = this.#byId.get(bar.id);
+      if (before !== undefined && isSameBar(before, bar)) continue;
       this.#byId.set(bar.id, bar);
+      hasChanged = true;
     }
+    if (!hasChanged) return;
     const gaps = this.#columns.filter(({ kind }) => kind === 'gap');
     this.#columns = [...this.#byId.values(), ...gaps].sort(compareColumns);
     this.#revision += 1;
   }
 
+  /** A gap that begins at the same instant as a known one replaces it: it has grown, or a part was filled. */
   putGap(gap: GapColumn): void {
-    const isKnown = this.#columns.some(
-      (column) => column.kind === 'gap' && column.fromNs === gap.fromNs,
-    );
-    if (isKnown) return;
-    this.#columns.splice(this.#insertionOf(gap), 0, gap);
+    const at = this.#insertionOf(gap);
+    const known = this.#columns[at];
+    const isKnown = known?.kind === 'gap' && known.fromNs === gap.fromNs;
+    if (isKnown && known.endNs === gap.endNs && known.why === gap.why) return;
+    this.#columns.splice(at, isKnown ? 1 : 0, gap);
     this.#revision += 1;
   }
 
@@ -126,10 +156,9 @@ function compareColumns(a: Column, b: Column): number {
   return compareObjectIds(a.id, b.id);
 }
 
-function barOf({ id, final, ts, data }: BarObject, group: number): ChartBar {
+function barOf({ id, final, ts, data }: BarObject, footprint: FootprintRules): ChartBar {
   const { open, high, low, close, volume, bid, ask, unknown, trades } = data;
-  const { delta, deltaMin, deltaMax, end } = data as BarsData;
-  const levels = 'levels' in data ? levelsOf(data as FootprintData, group) : null;
+  const { delta, deltaMin, deltaMax, end } = data;
   return {
     kind: 'bar',
     id,
@@ -137,23 +166,40 @@ function barOf({ id, final, ts, data }: BarObject, group: number): ChartBar {
     fromNs: ts,
     endNs: BigInt(end),
     ...{ open, high, low, close, volume, bid, ask, unknown, trades, delta, deltaMin, deltaMax },
-    levels,
+    levels: 'levels' in data ? levelsOf(data, footprint) : null,
   };
 }
 
-function levelsOf({ levels }: FootprintData, group: number): Levels {
+function levelsOf({ levels, poc }: FootprintData, { group, pocTie }: FootprintRules): Levels {
   const count = levels.length;
-  const [price, bid, ask, unknown] = Array.from({ length: 4 }, () => new Float64Array(count)) as [
-    Float64Array,
-    Float64Array,
-    Float64Array,
-    Float64Array,
-  ];
+  const price = new Float64Array(count);
+  const bid = new Float64Array(count);
+  const ask = new Float64Array(count);
+  const unknown = new Float64Array(count);
   levels.forEach((level, at) => {
     price[at] = level[0];
     bid[at] = level[1];
     ask[at] = level[2];
     unknown[at] = level[3] ?? 0;
   });
-  return { group, count, price, bid, ask, unknown };
+  const firstPoc = pocTie === 'first' ? { firstPoc: poc } : {};
+  return { group, count, price, bid, ask, unknown, ...firstPoc };
+}
+
+/** A bar that comes again, as after a reset or on a page that overlaps, keeps what was computed of it. */
+function isSameBar(a: ChartBar, b: ChartBar): boolean {
+  for (const name of NUMBERS) {
+    if (a[name] !== b[name]) return false;
+  }
+  return isSameLevels(a.levels, b.levels);
+}
+
+function isSameLevels(a: Levels | null, b: Levels | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.count !== b.count || a.firstPoc !== b.firstPoc) return false;
+  for (let at = 0; at < a.count; at += 1) {
+    if (a.price[at] !== b.price[at] || a.unknown[at] !== b.unknown[at]) return false;
+    if (a.bid[at] !== b.bid[at] || a.ask[at] !== b.ask[at]) return false;
+  }
+  return true;
 }
