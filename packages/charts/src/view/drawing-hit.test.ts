@@ -8,6 +8,7 @@ const GROUND: DrawingGround = {
   plotWidth: 800,
   plotHeight: 500,
   xOf: (ns) => Number(ns) * 10,
+  centreXOf: (ns) => Number(ns) * 10 + 5,
   endXOf: (ns) => Number(ns) * 10 + 10,
   yOf: (ticks) => 500 - ticks * 5,
   widthOf: (text) => text.length * 7,

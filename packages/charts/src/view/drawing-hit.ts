@@ -21,6 +21,8 @@ export interface DrawingGround {
   readonly plotWidth: number;
   readonly plotHeight: number;
   xOf(ns: bigint): number;
+  /** The middle of that column: the ends of a trend line. */
+  centreXOf(ns: bigint): number;
   /** The right edge of the column that contains the instant. */
   endXOf(ns: bigint): number;
   yOf(ticks: number): number;
@@ -83,8 +85,8 @@ function corners(drawing: SpanDrawing, ground: DrawingGround): readonly Handle[]
   const [y0, y1] = [ground.yOf(from.ticks), ground.yOf(to.ticks)];
   if (kind === 'trend') {
     return [
-      { part: 'from', x: ground.xOf(BigInt(from.ns)), y: y0 },
-      { part: 'to', x: ground.xOf(BigInt(to.ns)), y: y1 },
+      { part: 'from', x: ground.centreXOf(BigInt(from.ns)), y: y0 },
+      { part: 'to', x: ground.centreXOf(BigInt(to.ns)), y: y1 },
     ];
   }
   const [left, right] = spanX(from, to, ground);
