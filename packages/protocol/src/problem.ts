@@ -24,6 +24,8 @@ export interface ProblemMembers {
   readonly endsBeforeFrom?: true;
   /** With `FORBIDDEN`, at the portal: one of the account's passkeys must confirm the request. */
   readonly needsPasskey?: true;
+  /** With `CONFLICT`, at the portal: the number of the newest state of the layout. */
+  readonly state?: number;
 }
 
 export interface Problem extends ProblemMembers {

@@ -19,11 +19,12 @@ const ANCHORS = new Set(
 const JSON_POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 const FIELDS = ['code', 'detail', 'instance', 'status', 'title', 'type'];
 
-/** Additional members of history rejections, and of acts that need a passkey. */
+/** Additional members of history rejections, of acts that need a passkey, and of layouts that have changed. */
 const MEMBERS: Partial<Record<ErrorCode, readonly string[]>> = {
   NOT_COVERED: ['computeUnits', 'missingDays', 'missingDaysTotal'],
   INVALID_PARAMETERS: ['endsBeforeFrom'],
   FORBIDDEN: ['needsPasskey'],
+  CONFLICT: ['state'],
   QUOTA_EXCEEDED: ['computeUnits', 'remainingComputeUnits'],
 };
 

@@ -64,6 +64,11 @@ export const PROBLEM_SCHEMA = {
       description:
         "With FORBIDDEN, in the portal: one of the account's passkeys must confirm the action.",
     },
+    state: {
+      type: 'integer',
+      minimum: 1,
+      description: 'With CONFLICT, in the portal: the number of the newest state of the layout.',
+    },
   },
 };
 

@@ -6,6 +6,7 @@ import { accountRoutes } from './account/account-routes.ts';
 import { deletionRoutes } from './account/deletion-routes.ts';
 import { emailRoutes } from './account/email-routes.ts';
 import { mailsRoute } from './account/mails-route.ts';
+import { layoutsRoutes } from './layouts/layouts-routes.ts';
 import { passkeySignInRoutes } from './passkeys/passkey-sign-in-routes.ts';
 import { passkeysRoutes } from './passkeys/passkeys-routes.ts';
 import { recoveryRoutes } from './passkeys/recovery-routes.ts';
@@ -25,5 +26,6 @@ export function portalRoutes(facts: () => PortalFacts): readonly Route[] {
     ...passkeySignInRoutes(facts),
     ...passkeysRoutes(facts),
     ...recoveryRoutes(facts),
+    ...layoutsRoutes(facts),
   ];
 }

@@ -27,6 +27,9 @@ export function foldMethods(request: IncomingMessage): void {
   if (!FRAMEWORK_METHODS.includes(request.method!)) request.method = FOREIGN_METHOD;
 }
 
+/** The owner of a suspended account may read and remove, and use these only where a route allows it. */
+const CREATING: readonly Route['method'][] = ['POST', 'PUT'];
+
 /** Admits requests, and watches responses until they are over. */
 export interface DoorWatch extends AnswerWatch {
   admitTo(door: Door, isReadAnywhere: boolean): onRequestHookHandler;
@@ -61,7 +64,7 @@ function addRoute(
         {
           access: route.access,
           isOwnPagesOnly: isOwnPagesOnly(route),
-          isClosedToSuspended: route.method === 'POST' && route.isForSuspended !== true,
+          isClosedToSuspended: CREATING.includes(route.method) && route.isForSuspended !== true,
           isSigned: route.isSigned === true,
         },
         route.cacheControl !== undefined,

@@ -46,7 +46,7 @@ export interface RouteDefinition<
   Answer extends TSchema,
   A extends Access,
 > {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below `/v1/`, with `:name` for a variable part. */
   readonly path: `/v1/${string}`;
   readonly operationId: string;
@@ -60,7 +60,7 @@ export interface RouteDefinition<
   readonly isIdempotent?: true;
   /** Portal only: an account with passkeys must confirm it by the header `X-Passkey`; see `passkey-proof.ts`. */
   readonly asksPasskey?: true;
-  /** Portal only: allowed for the owner of a suspended account too, though it is a POST. */
+  /** Portal only: allowed for the owner of a suspended account too, though it is a POST or PUT. */
   readonly isForSuspended?: true;
   /**
    * The `Cache-Control` of a public answer. It has an `ETag`, is compressed when the client accepts it, and pages of

@@ -11,6 +11,7 @@ import { closedObject, Type } from '../../contract/schema.ts';
 import { viewKey } from '../../routes/key-view.ts';
 import { tooMany } from '../../server/admission.ts';
 import { defineRoute, EncodedJson, type Route } from '../../server/route.ts';
+import { exportedLayouts } from '../layouts/exported-layouts.ts';
 import type { PortalFacts } from '../portal-facts.ts';
 
 /** It reads everything, and an owner needs it rarely. */
@@ -41,6 +42,9 @@ const AccountExport = closedObject({
   withdrawals: list('The withdrawals, in the words of the declaration.'),
   audit: list('The events in the account, the oldest first.'),
   isAuditWhole: Type.Boolean({ description: 'Whether `audit` is complete.' }),
+  layouts: list(
+    'The layouts of the chart workspace with all states that are kept, those included whose deletion can be undone.',
+  ),
 });
 
 export function accountExportRoute(facts: () => PortalFacts): Route {
@@ -60,9 +64,12 @@ export function accountExportRoute(facts: () => PortalFacts): Route {
       const verdict = await allowances.take(now, who, EXPORTS_PER_MINUTE);
       if (!verdict.granted) throw tooMany('Too many exports in a minute.', verdict);
       const all = await everything(store, accountId, now);
+      const layouts = await exportedLayouts(store, accountId, now);
       const name = `tapeloom-${accountId}-${dayText(now)}.json`;
       setHeader('content-disposition', `attachment; filename="${name}"`);
-      return new EncodedJson(`${JSON.stringify(all, plainValue, 2)}\n`);
+      return new EncodedJson(
+        `${withLines(JSON.stringify(all, plainValue, 2), 'layouts', layouts)}\n`,
+      );
     },
   });
 }
@@ -98,6 +105,12 @@ async function auditOf(store: AccountStore, accountId: string): Promise<readonly
     if (read.length < EVENTS_PER_READ) break;
   }
   return events;
+}
+
+/** An indented JSON object with one more list, whose elements are JSON already. */
+function withLines(object: string, name: string, lines: readonly string[]): string {
+  const list = lines.length === 0 ? '' : `\n    ${lines.join(',\n    ')}\n  `;
+  return `${object.slice(0, -'\n}'.length)},\n  "${name}": [${list}]\n}`;
 }
 
 /** Instants as decimal text, as everywhere in JSON. */

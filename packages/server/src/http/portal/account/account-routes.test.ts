@@ -252,6 +252,7 @@ test('the export has everything that is kept of an account, and no secret', asyn
     'withdrawals',
     'audit',
     'isAuditWhole',
+    'layouts',
   ]);
   assert.equal((body.owner as { email: string }).email, email);
   assert.deepEqual(
