@@ -9,7 +9,7 @@ import type { Levels } from './chart-bar.ts';
 const CAPACITY_MIN = 64;
 
 export class PriceLevels implements PriceRows {
-  readonly group: number;
+  group: number;
   count = 0;
   price = new Float64Array(CAPACITY_MIN);
   bid = new Float64Array(CAPACITY_MIN);
@@ -26,7 +26,9 @@ export class PriceLevels implements PriceRows {
     this.group = group;
   }
 
-  clear(): void {
+  /** Empties it for rows of `group` ticks. */
+  clear(group = this.group): void {
+    this.group = group;
     this.count = 0;
     this.low = Number.NaN;
     this.high = Number.NaN;
@@ -91,13 +93,21 @@ export class PriceLevels implements PriceRows {
   }
 
   #insert(row: number, rowPrice: number): void {
-    if (this.count === this.price.length) this.#grow();
-    for (const column of [this.price, this.bid, this.ask, this.unknown, this.total]) {
-      column.copyWithin(row + 1, row, this.count);
-      column[row] = 0;
+    const { count } = this;
+    if (count === this.price.length) this.#grow();
+    if (row < count) {
+      this.price.copyWithin(row + 1, row, count);
+      this.bid.copyWithin(row + 1, row, count);
+      this.ask.copyWithin(row + 1, row, count);
+      this.unknown.copyWithin(row + 1, row, count);
+      this.total.copyWithin(row + 1, row, count);
     }
     this.price[row] = rowPrice;
-    this.count += 1;
+    this.bid[row] = 0;
+    this.ask[row] = 0;
+    this.unknown[row] = 0;
+    this.total[row] = 0;
+    this.count = count + 1;
   }
 
   #grow(): void {

@@ -66,6 +66,8 @@ interface Kept {
 }
 
 const kept = new WeakMap<ChartBar, Kept[]>();
+/** The traded rows of the bar under construction. */
+const scratch = new PriceLevels(1);
 
 /** Computed once per bar, group and rules: a bar never changes, its newer version is another bar. */
 export function rowsOf(bar: ChartBar, group: number, rules: CellRules): Rows {
@@ -125,9 +127,9 @@ function freshRows(bar: ChartBar, asked: number, rules: CellRules): Rows {
 }
 
 function regrouped(levels: Levels | null, group: number): PriceLevels {
-  const rows = new PriceLevels(group);
-  if (levels !== null) rows.append(levels);
-  return rows;
+  scratch.clear(group);
+  if (levels !== null) scratch.append(levels);
+  return scratch;
 }
 
 function pocOf(rows: PriceLevels, levels: Levels | null, { pocTie }: CellRules) {

@@ -39,10 +39,9 @@ export function canSum(
   bar: BarChoice,
   levelsGroup: number | null = 1,
 ): indicator is Summed {
-  const names = NAMES[indicator as Summed] as readonly string[] | undefined;
-  if (names === undefined || !Object.keys(params).every((name) => names.includes(name))) {
-    return false;
-  }
+  if (!SUMMED.includes(indicator as Summed)) return false;
+  const names = NAMES[indicator as Summed];
+  if (!Object.keys(params).every((name) => names.includes(name))) return false;
   if ((params.session ?? bar.session) !== bar.session) return false;
   if (indicator === 'volume-profile') {
     return levelsGroup !== null && profileOf(params, bar, levelsGroup) !== null;
