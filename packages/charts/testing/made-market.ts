@@ -77,9 +77,9 @@ export function historyPages(bars: readonly Footprint[], perPage: number): reado
       ...{ instrument: 'ES.c.0', contract: 'ESH6', dataset: 'SIM', tickSizeNanos: 250_000_000 },
       ...{ engineFingerprint: 'made', to: '1800000000000000000', lookBackFrom: null },
       items: objects.map(({ id, final, ts, data }) => {
-        return { t: 'upsert', cursor: id, id, final, ts: `${ts}`, data };
+        return { t: 'upsert', cursor: `${id}.0`, id, final, ts: `${ts}`, data };
       }),
-      next: page + 1 < pages.length ? pages[page + 1]![0]!.id : null,
+      next: page + 1 < pages.length ? `${pages[page + 1]![0]!.id}.0` : null,
       computeUnits: 1,
     }),
   );
