@@ -148,6 +148,7 @@ function marketFacts(): () => InstrumentFacts {
       revision: Number(at / SECOND_NS),
       isStreamed: (symbol) => world.isStreamed(symbol),
       fullSessions: (symbol) => world.fullSessions(symbol),
+      timeZoneOf: (symbol, date) => world.timeZoneOf(symbol, date),
       lastTradeAt: () => (at - (at % SECOND_NS)) as EpochNs,
       tapeTime: () => at,
       days: () => onTape,

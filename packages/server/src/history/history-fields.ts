@@ -112,7 +112,7 @@ export function readHistoryFields(
 type Reading<T> = { readonly value: T } | { readonly fault: string };
 type Read<T> = (text: string) => Reading<T>;
 
-class FieldReader {
+export class FieldReader {
   readonly faults: FieldFault[] = [];
   readonly #raw: ReadonlyMap<string, unknown>;
 
@@ -154,12 +154,12 @@ class FieldReader {
   }
 }
 
-function readName(text: string): Reading<string> {
+export function readName(text: string): Reading<string> {
   const isName = text.length > 0 && text.length <= NAME_LENGTH_MAX;
   return isName ? { value: text } : { fault: `must have 1 to ${NAME_LENGTH_MAX} characters` };
 }
 
-function readInstant(text: string): Reading<EpochNs> {
+export function readInstant(text: string): Reading<EpochNs> {
   const value = parseInstant(text);
   return value === null ? { fault: instantFault(text) } : { value };
 }

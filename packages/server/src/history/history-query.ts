@@ -9,7 +9,7 @@
 import type { Entitlements } from '@tapeloom/core/entitlement/entitlements';
 import type { Contract } from '@tapeloom/core/instrument/contract';
 import type { InstrumentBook } from '@tapeloom/core/instrument/instrument-book';
-import type { EpochNs } from '@tapeloom/core/numbers';
+import type { EpochNs, UtcDay } from '@tapeloom/core/numbers';
 import { INDICATORS, indicatorNamed } from '@tapeloom/core/studies/catalogue';
 import type { Indicator, Params } from '@tapeloom/core/studies/indicator';
 import { canonicalText } from '@tapeloom/core/studies/params';
@@ -73,6 +73,11 @@ export interface HistoryContext {
   readonly visible: EpochNs;
 }
 
+/** What the right to an instrument depends on. */
+type RightContext = Pick<HistoryContext, 'entitlements' | 'book' | 'now'> & {
+  readonly today: UtcDay;
+};
+
 /** Before the instrument of the request is known. */
 export interface HistoryCaller extends Omit<HistoryContext, 'visible'> {
   visibleOf(instrument: string): EpochNs;
@@ -91,9 +96,8 @@ export function readHistoryQueries(
   // All further fields are the same for all studies.
   const fields = studies[0]!;
   const context = { ...caller, visible: caller.visibleOf(fields.instrument) };
-  const contract = contractOf(fields, context);
-  if (contract === null) throw unknownInstrument(fields, context);
-  requireRight(fields, contract, context);
+  const contract = requireContract(fields, context);
+  requireRight(fields.instrument, contract, { ...caller, today: dayOf(context.visible) });
   requireDepth(fields, context);
   requireRange(fields, context);
   requireAge(fields, context);
@@ -139,10 +143,20 @@ export function parseHistoryQueryText(text: string, limit: number): HistoryQuery
   };
 }
 
+type Named = Pick<HistoryFields, 'instrument' | 'dataset' | 'from'>;
+type Listed = Pick<HistoryContext, 'book' | 'isStreamed'>;
+
+/** Throws if there is no contract that such a request can read. */
+export function requireContract(named: Named, listed: Listed): Contract {
+  const contract = contractOf(named, listed);
+  if (contract === null) throw unknownInstrument(named, listed);
+  return contract;
+}
+
 /** The contract that a request reads. One that is not streamed must be requested with its dataset. */
 function contractOf(
-  { instrument, dataset, from }: HistoryFields,
-  { book, isStreamed }: HistoryContext,
+  { instrument, dataset, from }: Named,
+  { book, isStreamed }: Listed,
 ): Contract | null {
   const contract = book.resolve(instrument, dayOf(from));
   if (contract === null) return null;
@@ -152,8 +166,8 @@ function contractOf(
 }
 
 function unknownInstrument(
-  { instrument, dataset, from }: HistoryFields,
-  { book, isStreamed }: HistoryContext,
+  { instrument, dataset, from }: Named,
+  { book, isStreamed }: Listed,
 ): Refusal {
   return Refusal.ofQuestion({ code: 'UNKNOWN_INSTRUMENT', detail: detail() });
 
@@ -179,12 +193,12 @@ function unknownInstrument(
   }
 }
 
-function requireRight(
-  { instrument: name }: HistoryFields,
+/** `today`: the day whose aliases apply. */
+export function requireRight(
+  name: string,
   contract: Contract,
-  { entitlements, book, now, visible }: HistoryContext,
+  { entitlements, book, now, today }: RightContext,
 ): void {
-  const today = dayOf(visible);
   if (entitlements.allowsInstrument({ name, contract, book, today, now })) return;
   const detail = `The key does not allow the instrument "${name}".`;
   throw Refusal.ofQuestion({ code: 'FORBIDDEN', detail });

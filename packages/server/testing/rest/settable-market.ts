@@ -1,5 +1,6 @@
 /** The simulated market for the routes, in any state that a test sets. */
 
+import type { Calendar } from '@tapeloom/core/calendar/calendar';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import type { SessionKind, SessionTable } from '@tapeloom/core/calendar/session';
 import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
@@ -37,6 +38,7 @@ export class SettableMarket {
       isStreamed: (symbol) => this.#isStreamed(symbol),
       servedDays: () => new Map(),
       fullSessions: (symbol) => this.sessionsOf(symbol, 'full'),
+      timeZoneOf: (symbol) => this.#calendarOf(symbol).hours[0]!.full.zone,
       lastTradeAt: (symbol) => this.lastTrades.get(symbol) ?? null,
       // Always new: tests may change the market at any time.
       revision: () => ++asked,
@@ -54,9 +56,13 @@ export class SettableMarket {
     return this.#sessions.getOrInsertComputed(`${calendar} ${kind}`, () => {
       const now = this.#clock.now();
       const [first, last] = [addDays(dayOf(now), -100), addDays(dayOf(now), 60)];
-      const book = extendSessionBook(null, calendarNamed(calendar), first, last, now);
+      const book = extendSessionBook(null, this.#calendarOf(symbol), first, last, now);
       return sessionTable(book, kind);
     });
+  }
+
+  #calendarOf(symbol: string): Calendar {
+    return calendarNamed(this.book.contract(symbol)!.calendar);
   }
 
   #isStreamed(symbol: string): boolean {

@@ -8,7 +8,8 @@ interface Tag {
 const TAGS = {
   catalogue: {
     name: 'Catalogue',
-    description: 'The indicators, and the instruments for which you can request them.',
+    description:
+      'The indicators, the instruments for which you can request them, and the sessions of their markets.',
   },
   history: {
     name: 'History',
@@ -41,6 +42,7 @@ const TAGS = {
 const BEGINNINGS: readonly (readonly [string, keyof typeof TAGS])[] = [
   ['/v1/indicators', 'catalogue'],
   ['/v1/instruments', 'catalogue'],
+  ['/v1/sessions', 'catalogue'],
   ['/v1/history', 'history'],
   ['/v1/export', 'history'],
   ['/v1/stream-tokens', 'stream'],

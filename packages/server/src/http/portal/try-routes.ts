@@ -11,6 +11,7 @@ const TRY_PATH = '/v1/portal/try';
 /** By operation id. */
 const TRIED: readonly string[] = [
   'listInstruments',
+  'listSessions',
   'getUsage',
   'listKeys',
   'getHistory',

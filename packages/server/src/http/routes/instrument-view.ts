@@ -148,6 +148,8 @@ export interface InstrumentFacts {
   isStreamed(symbol: string): boolean;
   /** The full trading days of a contract. */
   fullSessions(symbol: string): SessionTable;
+  /** The time zone of its trading days on this date. */
+  timeZoneOf(symbol: string, date: UtcDay): string;
   /** Time of the newest trade on the tape; null when it has none. */
   lastTradeAt(symbol: string): EpochNs | null;
   /** The watermark of an instrument's tape; null while it is not known. */

@@ -32,6 +32,7 @@ import { instrumentsRoute } from './instruments-route.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { offersRoute } from './offers-route.ts';
 import { pricingRoute } from './pricing-route.ts';
+import { sessionsRoute } from './sessions-route.ts';
 import { statusHistoryRoute } from './status-history-route.ts';
 import { type StatusFacts, statusRoute } from './status-route.ts';
 import { streamTokensRoute } from './stream-tokens-route.ts';
@@ -65,6 +66,7 @@ export function restRoutes(facts: RestFacts): readonly Route[] {
   const ofKeys: readonly Route[] = [
     indicatorsRoute(() => facts.catalogue()),
     instrumentsRoute(() => facts.instruments()),
+    sessionsRoute(() => facts.instruments()),
     offersRoute(),
     pricingRoute(() => facts.offers()),
     statusRoute(facts),

@@ -93,6 +93,15 @@ export class TradingWorld {
     return this.#tables.now(symbol, kind);
   }
 
+  /** The time zone of a contract's trading days on this date. */
+  timeZoneOf(symbol: string, date: UtcDay): string {
+    const { dataset, calendar } = this.#tables.sessions.contracts[symbol]!;
+    const market = this.#markets.find((one) => one.dataset === dataset)!;
+    const { hours } = market.calendar(calendar);
+    const applies = hours.find(({ from = date, to = date }) => from <= date && date <= to);
+    return (applies ?? hours.at(-1)!).full.zone;
+  }
+
   fullSessions(symbol: string): SessionTable {
     return this.sessionsOf(symbol, 'full');
   }

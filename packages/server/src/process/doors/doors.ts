@@ -432,6 +432,7 @@ export class Doors implements AsyncDisposable {
         isStreamed: (symbol) => world.isStreamed(symbol),
         servedDays: () => this.#imported.servedDays,
         fullSessions: (symbol) => world.fullSessions(symbol),
+        timeZoneOf: (symbol, date) => world.timeZoneOf(symbol, date),
         lastTradeAt,
         revision: () => world.revision + tradesTold() + hub.sourceChanges,
         engineState: () => hub.state,

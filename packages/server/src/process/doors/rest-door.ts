@@ -63,6 +63,7 @@ export interface RestMarket {
   isStreamed(symbol: string): boolean;
   servedDays(): ServedDays;
   fullSessions(symbol: string): SessionTable;
+  timeZoneOf(symbol: string, date: UtcDay): string;
   lastTradeAt(symbol: string): EpochNs | null;
   /** Changes whenever any of the above changes. */
   revision(): number;
@@ -97,12 +98,13 @@ export function composeRest(parts: RestParts): RestDoor {
   });
   const instruments = (): InstrumentFacts => {
     const now = serviceClock.now();
-    const { isStreamed, isSourceUp, isFed, tapeTime, fullSessions, lastTradeAt } = market;
+    const { isStreamed, isSourceUp, isFed, tapeTime, lastTradeAt } = market;
+    const { fullSessions, timeZoneOf } = market;
     const tapeDay = (instrument: string) => market.tapeDay(instrument) ?? dayOf(now);
     const book = market.book();
     return {
       ...{ book, now, tapeDay, tapeTime, isSourceUp, isFed },
-      ...{ isStreamed, fullSessions, lastTradeAt, days },
+      ...{ isStreamed, fullSessions, timeZoneOf, lastTradeAt, days },
       // Only grows. It is read after the days are known.
       get revision() {
         return market.revision() + known.revision;
