@@ -7,6 +7,8 @@ export const SAMPLE_FILES: Readonly<Record<string, string>> = {
   'index.html': `<!doctype html><title>Tapeloom</title><p>curl http://127.0.0.1:8080/v1/status, ws://127.0.0.1:8080/v1</p>${'<p>landing</p>'.repeat(200)}`,
   'app.html':
     '<!doctype html><title>Portal</title><link rel="stylesheet" crossorigin href="/assets/app-1a2b3c4d.css"><script type="module" src="/assets/app-9f8e7d6c.js"></script><noscript>The account pages need JavaScript.</noscript>',
+  'charts.html':
+    '<!doctype html><title>Charts</title><script type="module" src="/assets/app-9f8e7d6c.js"></script>',
   'docs/index.html': '<!doctype html><title>Docs</title>',
   'docs/errors.html': '<!doctype html><title>Errors</title>',
   'docs/errors.md':

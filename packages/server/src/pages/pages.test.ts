@@ -60,7 +60,7 @@ const problemOf = (answer: Awaited<ReturnType<typeof get>>) => ({
 });
 
 test('every page comes under a policy without inline script and without another origin [SEC-14]', async () => {
-  for (const path of ['/', '/docs/errors', '/nothing', '/pay/test/x', ...APP_PATHS]) {
+  for (const path of ['/', '/charts', '/docs/errors', '/nothing', '/pay/test/x', ...APP_PATHS]) {
     const { headers } = await get(path, IN_A_BROWSER);
     assert.equal(
       headers['content-security-policy'],
@@ -87,6 +87,7 @@ test('a file has its type, and is kept for ever only where its name has a digest
   for (const [path, type, cache] of [
     ['/', 'text/html; charset=utf-8', 'no-cache'],
     ['/sign-in', 'text/html; charset=utf-8', 'no-cache'],
+    ['/charts', 'text/html; charset=utf-8', 'no-cache'],
     ['/docs', 'text/html; charset=utf-8', 'no-cache'],
     ['/docs/charts/bars.svg', 'image/svg+xml', 'no-cache'],
     [
@@ -238,6 +239,25 @@ test('a page that nobody knows is the portal with 404 to a browser, and a proble
   }
   const { statusCode, headers } = await get('/docs/?x=1');
   assert.deepEqual([statusCode, headers.location], [308, '/docs?x=1']);
+});
+
+test('the charts are a page of their own, which an older portal and a portal that is being built do not have', async () => {
+  const shown = await get('/charts', IN_A_BROWSER);
+  assert.deepEqual([shown.statusCode, shown.body], [200, SAMPLE_FILES['charts.html']]);
+  const moved = await get('/charts/?layout=a');
+  assert.deepEqual([moved.statusCode, moved.headers.location], [308, '/charts?layout=a']);
+  const place = join(root, 'older');
+  const { 'charts.html': _charts, ...older } = SAMPLE_FILES;
+  const later = new Portal({ directory: place, build: null, log });
+  const pages = new Pages({ portal: later, routes: [], publicUrl: () => ORIGIN });
+  const plain = { acceptEncoding: undefined, ifNoneMatch: undefined, form: new URLSearchParams() };
+  const ask = (url: string) => pages.find({ method: 'GET', url, accept: undefined })!.answer(plain);
+  const building = await ask('/charts');
+  assert.deepEqual([building.status, building.headers['retry-after']], [503, '2']);
+  assert.deepEqual(building.headers, (await ask('/dashboard')).headers);
+  writePortal(place, older);
+  await later.open(ORIGIN);
+  assert.deepEqual([(await ask('/charts')).status, (await ask('/dashboard')).status], [404, 200]);
 });
 
 test('no address leads out of the directory, and links in it lead nowhere', async () => {

@@ -28,6 +28,9 @@ export const APP_PATHS: readonly string[] = [
   '/terms',
 ];
 
+/** Pages with a file of their own in every build of the portal. */
+const FILE_PATHS: readonly string[] = ['/', '/charts'];
+
 const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -108,7 +111,7 @@ export class Pages {
       return this.#page(FILE_LABEL, () => this.#movedTo(bare, query));
     }
     const isRead = READING.includes(method) && (accept ?? '').includes('text/html');
-    return isRead || isApp || path === '/' ? this.#absent(path) : null;
+    return isRead || isApp || FILE_PATHS.includes(path) ? this.#absent(path) : null;
   }
 
   #page(label: string, reply: (request: PageAdmitted) => PageReply | Promise<PageReply>): Page {
