@@ -4,7 +4,9 @@
  */
 
 import type { ClientClock } from '@tapeloom/client/stream';
-import type { FeedPast, FeedSources, FeedSubscription } from './sources.ts';
+import type { FeedPast, FeedSources, FeedSubscription, SharedState } from './sources.ts';
+
+export type { SharedState } from './sources.ts';
 
 export const HIDDEN_MS = 60_000;
 
@@ -42,20 +44,6 @@ export interface SharedConnectionOptions {
   /** What tabs compete for: equal in all tabs of one account. */
   readonly account?: string;
 }
-
-export type SharedState =
-  | { readonly t: 'idle' }
-  | { readonly t: 'connecting' }
-  | { readonly t: 'open' }
-  /** Since `atMs` of the clock. */
-  | { readonly t: 'lost'; readonly atMs: number; readonly retryInMs: number | null }
-  /** Given up while the page is hidden. */
-  | { readonly t: 'paused' }
-  /** Another tab or program has as many connections as the plan allows. */
-  | { readonly t: 'other-tab' }
-  | { readonly t: 'signed-out' }
-  /** The rights of the account have changed, or the key may not stream from here. */
-  | { readonly t: 'ended'; readonly code: string };
 
 export interface SharedConnectionPort extends FeedSources {
   readonly state: SharedState;

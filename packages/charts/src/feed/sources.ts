@@ -11,12 +11,28 @@ import type {
   HistoryPage,
   HistoryRequest,
   Instrument,
+  InstrumentsRequest,
   StudiesRequest,
   SubscribeRequest,
   TapeloomError,
   Usage,
 } from '@tapeloom/client';
 import type { StreamUpdate } from '@tapeloom/client/stream';
+
+/** The state of a connection that all charts of a page share. */
+export type SharedState =
+  | { readonly t: 'idle' }
+  | { readonly t: 'connecting' }
+  | { readonly t: 'open' }
+  /** Since `atMs` of the clock. */
+  | { readonly t: 'lost'; readonly atMs: number; readonly retryInMs: number | null }
+  /** Given up while the page is hidden. */
+  | { readonly t: 'paused' }
+  /** Another tab or program has as many connections as the plan allows. */
+  | { readonly t: 'other-tab' }
+  | { readonly t: 'signed-out' }
+  /** The rights of the account have changed, or it may not stream from here. */
+  | { readonly t: 'ended'; readonly code: string };
 
 /** What a feed reads of a subscription's state. It changes while the subscription lasts. */
 export interface FeedState {
@@ -73,9 +89,12 @@ export interface FeedSources {
   history(request: HistoryRequest<string>): FeedPast;
   estimate(request: HistoryRequest<string> | StudiesRequest): Promise<Estimate>;
   usage(call?: CallOptions): Promise<Usage>;
-  instruments(request?: CallOptions): Promise<readonly Instrument[]>;
+  instruments(request?: InstrumentsRequest): Promise<readonly Instrument[]>;
   /** Without it a chart marks no sessions and sums nothing over them. */
   sessions?(request: SessionsRequest): Promise<SessionsAnswer>;
+  /** Of a connection that charts share. Without it, `connection` says whether the stream runs. */
+  readonly state?: SharedState;
+  onState?(hear: (state: SharedState) => void): () => void;
   readonly connection: ConnectionState;
   on(kind: 'connection', hear: (change: ConnectionChange) => void): () => void;
 }

@@ -75,8 +75,8 @@ test('candles come from bars, and then the profile and the VWAP must be subscrib
     chartTopics(withPanes, true).map(({ key, indicator }) => [key, indicator]),
     [
       ['bars', 'footprint'],
-      ['pane.tape-speed', 'tape-speed'],
-      ['side.tpo', 'tpo'],
+      ['tape-speed', 'tape-speed'],
+      ['tpo', 'tpo'],
     ],
   );
 });

@@ -76,7 +76,10 @@ export function hasLevels({ look }: ChartSpec): boolean {
 }
 
 export function barsTopic(spec: ChartSpec): Topic {
-  return topicOf(BARS, hasLevels(spec) ? 'footprint' : 'bars', spec.bar, {});
+  if (!hasLevels(spec)) return topicOf(BARS, 'bars', spec.bar, {});
+  // Which row reached its volume first only the service knows.
+  const { pocTie } = spec.rules;
+  return topicOf(BARS, 'footprint', spec.bar, pocTie === 'first' ? { pocTie } : {});
 }
 
 /** Parameters of bars that the layer does not give are those of the chart. */
@@ -90,8 +93,11 @@ export function chartTopics(spec: ChartSpec, isSummed: boolean): readonly Topic[
   return [barsTopic(spec), ...subscribed.map((layer) => layerTopic(spec, layer))];
 }
 
+/** Of several layers of an indicator, only those that are like the first are summed. */
 export function isSummable(spec: ChartSpec, { indicator, params }: LayerSpec): boolean {
-  return canSum(indicator, params, spec.bar, hasLevels(spec) ? 1 : null);
+  const first = chartLayers(spec).find((layer) => layer.indicator === indicator);
+  const isLikeFirst = JSON.stringify(first?.params) === JSON.stringify(params);
+  return isLikeFirst && canSum(indicator, params, spec.bar, hasLevels(spec) ? 1 : null);
 }
 
 /** Of history, where a depth says nothing. */

@@ -6,15 +6,18 @@
 import type { ChartSpec, LayerSpec, Pane } from './chart-spec.ts';
 
 const PANES: Readonly<Partial<Record<Pane, LayerSpec>>> = {
-  'cumulative-delta': implied('pane.delta', 'delta'),
-  'tape-speed': implied('pane.tape-speed', 'tape-speed'),
+  'cumulative-delta': implied('delta'),
+  'tape-speed': implied('tape-speed'),
 };
 const SIDES: Readonly<Partial<Record<ChartSpec['side'], LayerSpec>>> = {
-  profile: implied('side.profile', 'volume-profile'),
-  tpo: implied('side.tpo', 'tpo'),
+  profile: implied('volume-profile'),
+  tpo: implied('tpo'),
 };
 
-/** Those of the spec first; each of the others only if no layer of the spec has its indicator. */
+/** Keys that only layers of that indicator may have. */
+export const IMPLIED_KEYS: readonly string[] = ['delta', 'tape-speed', 'volume-profile', 'tpo'];
+
+/** Those of the spec first; each of the others, under the id of its indicator, only if no layer of the spec has it. */
 export function chartLayers({ layers, panes, side }: ChartSpec): readonly LayerSpec[] {
   const needed = [...panes.map((pane) => PANES[pane]), SIDES[side]].filter(
     (layer) => layer !== undefined,
@@ -23,11 +26,6 @@ export function chartLayers({ layers, panes, side }: ChartSpec): readonly LayerS
   return [...layers, ...needed.filter(({ indicator }) => !named.has(indicator))];
 }
 
-/** The layer that shows an indicator in a pane or at the side; null if the chart has none. */
-export function layerShowing(spec: ChartSpec, indicator: string): LayerSpec | null {
-  return chartLayers(spec).find((layer) => layer.indicator === indicator) ?? null;
-}
-
-function implied(key: string, indicator: string): LayerSpec {
-  return { key, indicator, params: {}, isHidden: false };
+function implied(indicator: string): LayerSpec {
+  return { key: indicator, indicator, params: {}, isHidden: false };
 }

@@ -204,6 +204,15 @@ test('parameters of any indicator are plain values under plain names', () => {
   assert.equal(layer!.isHidden, false);
 });
 
+test('a layer cannot take the key under which a pane or the side looks for its own', () => {
+  const layers = [
+    { key: 'tpo', indicator: 'sweeps', params: {}, isHidden: false },
+    { key: 'delta', indicator: 'delta', params: {}, isHidden: false },
+  ];
+  const keys = chartOf({ layers }).layers.map(({ key }) => key);
+  assert.deepEqual(keys, ['k1', 'delta']);
+});
+
 test('numbers out of bounds have the value of a new chart', () => {
   const chart = chartOf({
     bar: { kind: 'range', size: -3, session: 'lunch' },

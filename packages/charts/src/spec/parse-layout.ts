@@ -14,6 +14,7 @@ import {
   listOf,
   oneOf,
 } from './bounded-values.ts';
+import { IMPLIED_KEYS } from './chart-layers.ts';
 import {
   BAR_KINDS,
   type BarChoice,
@@ -145,8 +146,10 @@ function layerOf(value: unknown): LayerSpec | null {
   if (!isFields(value)) return null;
   const indicator = boundedIndicator(value.indicator);
   if (indicator === null) return null;
+  const key = boundedName(value.key) ?? '';
+  const isAnothers = key !== indicator && IMPLIED_KEYS.includes(key);
   return {
-    key: boundedName(value.key) ?? '',
+    key: isAnothers ? '' : key,
     indicator,
     params: boundedParams(value.params),
     isHidden: value.isHidden === true,
