@@ -76,7 +76,7 @@ export class Crosshair {
   }
 
   /** On screen; null without a crosshair or without a price. */
-  point2d(
+  screenPoint(
     window: ViewWindow,
     layout: ChartLayout,
   ): { readonly x: number; readonly y: number } | null {

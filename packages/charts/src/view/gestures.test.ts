@@ -172,7 +172,7 @@ test('a drawing is selected by a press and moved by a drag', () => {
   const dragged = play([down(5, 5, { target }), move(25, 5), up(25, 5)]);
   assert.deepEqual(
     dragged.slice(1).map((action) => action.t === 'move-drawing' && action.phase),
-    ['move', 'end'],
+    ['begin', 'move', 'end'],
   );
 });
 

@@ -80,7 +80,8 @@ export type GestureAction =
   | (At & { readonly t: 'hover' })
   | { readonly t: 'leave' }
   | { readonly t: 'pan'; readonly dx: number; readonly dy: number }
-  | { readonly t: 'zoom-time'; readonly factor: number; readonly x: number }
+  /** `x` null: the right edge stays. */
+  | { readonly t: 'zoom-time'; readonly factor: number; readonly x: number | null }
   | { readonly t: 'zoom-price'; readonly factor: number }
   | { readonly t: 'fit' }
   /** The chart goes on at this many pixels a millisecond, slower and slower. */
@@ -120,6 +121,8 @@ interface Drag {
   x: number;
   y: number;
   hasMoved: boolean;
+  /** What moves has been named. */
+  hasBegun: boolean;
   /** The drag moves prices too. */
   isVertical: boolean;
   /** Pixels a millisecond, smoothed. */
@@ -173,7 +176,7 @@ export class Gestures {
     if (this.#pointers.size > 2) return [];
     const kind = dragKind(input, context);
     const drag: Drag = {
-      ...{ down: input, kind, x, y, hasMoved: false },
+      ...{ down: input, kind, x, y, hasMoved: false, hasBegun: false },
       ...{ isVertical: !context.isAutoFit, speed: 0, ms },
     };
     this.#drag = drag;
@@ -214,7 +217,8 @@ export class Gestures {
       if (Math.hypot(x - down.x, y - down.y) < SLACK_PX[down.kind]) return [];
       drag.hasMoved = true;
     }
-    const actions = dragged(drag, { x, y }, hasAlt, context);
+    const actions = [...beginnings(drag), ...dragged(drag, { x, y }, hasAlt, context)];
+    drag.hasBegun = true;
     const passed = Math.max(1, ms - drag.ms);
     drag.speed = 0.6 * drag.speed + 0.4 * ((x - drag.x) / passed);
     drag.ms = ms;
@@ -309,6 +313,14 @@ function dragKind({ ground, target, hasShift }: PointerDown, { tool }: GestureCo
   return target.t === 'drawing' ? 'drawing' : 'pan';
 }
 
+/** A drawing begins to move where it was taken, not where the pointer is after its slack. */
+function beginnings({ hasBegun, kind, down }: Drag): readonly GestureAction[] {
+  const { target, hasAlt, x, y } = down;
+  if (hasBegun || kind !== 'drawing' || target.t !== 'drawing') return [];
+  const { key, part } = target;
+  return [{ t: 'move-drawing', phase: 'begin', key, part, isFree: hasAlt, x, y }];
+}
+
 function dragged(
   drag: Drag,
   { x, y }: At,
@@ -320,7 +332,7 @@ function dragged(
     case 'price':
       return [{ t: 'zoom-price', factor: Math.exp((drag.y - y) * AXIS_ZOOM) }];
     case 'time':
-      return [{ t: 'zoom-time', factor: Math.exp((drag.x - x) * AXIS_ZOOM), x: 0 }];
+      return [{ t: 'zoom-time', factor: Math.exp((drag.x - x) * AXIS_ZOOM), x: null }];
     case 'range': {
       const edge = target.t === 'range-edge' ? target.edge : null;
       return [{ t: 'range', phase: 'move', edge, x, y }];
