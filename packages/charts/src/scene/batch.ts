@@ -62,6 +62,11 @@ export class Numbers {
     this.count = count + 2;
   }
 
+  add3(a: number, b: number, c: number): void {
+    this.add2(a, b);
+    this.add(c);
+  }
+
   add4(a: number, b: number, c: number, d: number): void {
     if (this.count + 4 > this.values.length) this.#grow();
     const { values, count } = this;

@@ -1,19 +1,100 @@
 /**
  * A chart as batches of shapes: all positions, strengths and words are decided here, for every painter. It depends on
- * its input only, and not on the crosshair, which has its own scene.
+ * its input only, and not on the crosshair, which has its own scene. Nothing lies on a number: lines pass behind cells.
  */
 
+import { paintBubbles } from './bubbles.ts';
+import { paintCandles } from './candles.ts';
+import { paintCells } from './cells.ts';
 import { chartLayout } from './chart-layout.ts';
+import { paintDrawingCards, paintDrawingLines } from './drawings.ts';
+import { Frame } from './frame.ts';
+import { paintGaps } from './gap-columns.ts';
+import { hemOf, paintGround } from './ground.ts';
+import { paintLevelNames, paintLevels } from './level-lines.ts';
+import { paintNames } from './names-column.ts';
+import { paintPanes } from './panes.ts';
+import { plate } from './plates.ts';
+import { paintPriceAxis } from './price-axis.ts';
+import { paintRangeBox } from './range-box.ts';
 import type { ChartScene, SceneInput } from './scene-types.ts';
+import { paint } from './shapes.ts';
+import { paintPeriodProfiles, paintSide } from './side.ts';
+import { paintStrip } from './strip.ts';
+import { paintTimeAxis } from './time-axis.ts';
+import { paintVwap } from './vwap-layer.ts';
+import { paintZones } from './zones.ts';
 
 export function chartScene(input: SceneInput): ChartScene {
-  const { size, spec, content, window, textScale } = input;
-  const layout = chartLayout(size, spec, content, textScale);
+  const layout = chartLayout(input.size, input.spec, input.content, input.textScale);
+  const frame = new Frame(input, layout);
+  const { shapes, window, cell, marks, targets, from, to } = frame;
+  paintGround(frame);
+  paintMain(frame);
+  paintStrip(frame);
+  paintPanes(frame);
+  paintSide(frame);
+  paintPriceAxis(frame);
+  paintNames(frame, focusColumn(frame));
+  paintTimeAxis(frame);
+  paintHairlines(frame);
   return {
-    ...{ layout, window, batches: [], marks: [], targets: [], hem: null, shown: [0, 0] },
-    cell: {
-      ...{ kind: 'candles', weave: 0, numbers: 0, gutter: 0, inner: 0, half: 0, tail: 0 },
-      ...{ group: 1, rowHeight: window.tickHeight, textSize: 11 },
-    },
+    ...{ layout, window, cell, targets },
+    shown: [from, to],
+    batches: shapes.batches,
+    marks: marks ?? [],
+    hem: hemOf(frame),
   };
+}
+
+function paintMain(frame: Frame): void {
+  const { shapes, layout, isNear, input } = frame;
+  shapes.clip(layout.main);
+  paintZones(frame);
+  const names = paintLevels(frame);
+  paintPeriodProfiles(frame);
+  if (isNear) {
+    paintVwap(frame);
+    paintDrawingLines(frame);
+  }
+  paintCells(frame);
+  paintCandles(frame);
+  if (!isNear) {
+    paintDrawingLines(frame);
+    paintVwap(frame);
+  }
+  paintGaps(frame);
+  paintBubbles(frame);
+  paintLevelNames(frame, names);
+  if (input.range !== null) paintRangeBox(frame, input.range);
+  paintDrawingCards(frame);
+  paintEdgeText(frame);
+  shapes.unclip();
+}
+
+/** The column whose values stand beside strip and panes: the newest bar, unless the input names another. */
+function focusColumn({ input, columns }: Frame): number {
+  const { focusColumn: wanted = null } = input;
+  if (wanted !== null && columns[wanted]?.kind === 'bar') return wanted;
+  return columns.findLastIndex(({ kind }) => kind === 'bar');
+}
+
+/** "14:03, 10 min ago", above the newest bar. */
+function paintEdgeText(frame: Frame): void {
+  const { input, columns, layout } = frame;
+  const text = input.edgeText ?? null;
+  const x = frame.x(columns.length);
+  if (text === null || columns.length === 0 || x > layout.plotWidth + 40 || x < 60) return;
+  const style = { align: 'right', dye: 'muted', size: 11, weight: 540 } as const;
+  plate(frame, Math.min(layout.plotWidth - 4, x), 34, text, style);
+}
+
+/** Between the parts. */
+function paintHairlines({ shapes, layout }: Frame): void {
+  const { size, main, strip, panes, timeAxis, plotWidth, side } = layout;
+  const hairlines = shapes.rects(paint('line'));
+  const tops = [strip?.y, ...panes.map(({ rect }) => rect.y), timeAxis.y];
+  for (const y of tops) if (y !== undefined) hairlines.add4(0, Math.round(y), size.width, 1);
+  hairlines.add4(plotWidth, 0, 1, size.height);
+  if (side !== null) hairlines.add4(side.x + side.width, 0, 1, main.height);
 }

@@ -48,8 +48,12 @@ export class Shapes {
     pool.restart();
   }
 
-  rects({ dye, alpha, darkAlpha }: Paint, radius = 0): Numbers {
-    const rects = this.#pool.numbers();
+  /** Numbers that become a batch later, in their place. */
+  numbers(): Numbers {
+    return this.#pool.numbers();
+  }
+
+  rects({ dye, alpha, darkAlpha }: Paint, radius = 0, rects = this.#pool.numbers()): Numbers {
     this.batches.push({ kind: 'rects', dye, alpha, darkAlpha, radius, rects });
     return rects;
   }
@@ -94,14 +98,26 @@ export class Shapes {
     align: Align = 'left',
     family: 'figures' | 'mono' = 'figures',
   ): WordsBatch {
+    const places = this.#pool.numbers();
     const batch: WordsBatch = {
       kind: 'words',
-      ...{ dye, alpha, darkAlpha, size, weight, align, family },
-      places: this.#pool.numbers(),
-      texts: [],
+      ...{ dye, alpha, darkAlpha, size, weight, align, family, places, texts: [] },
     };
     this.batches.push(batch);
     return batch;
+  }
+
+  /** A single text. */
+  word(
+    ink: Paint,
+    size: number,
+    weight: number,
+    align: Align,
+    x: number,
+    y: number,
+    text: string,
+  ): void {
+    write(this.words(ink, size, weight, align), x, y, text);
   }
 
   clip(rect: Rect): void {

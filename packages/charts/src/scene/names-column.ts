@@ -1,0 +1,123 @@
+/** Names and values of strip and panes, in a column of their own: nothing lies on the bars. */
+
+import type { ChartBar } from '../series/chart-bar.ts';
+import type { Pane } from '../spec/chart-spec.ts';
+import type { Dye } from './batch.ts';
+import type { Frame } from './frame.ts';
+import { firstLayer, objectAtBar } from './layer-objects.ts';
+import { countText, shortText, signedText } from './number-text.ts';
+import { paint } from './shapes.ts';
+import { speedOf } from './speed-pane.ts';
+import { STRIP_NAMES, STRIP_ROWS, type StripRow, stripRowY } from './strip.ts';
+
+export function paintNames(frame: Frame, column: number): void {
+  const { shapes, layout } = frame;
+  const { names } = layout;
+  shapes.rect(paint('ground'), names.x, names.y, names.width, names.height);
+  const bar = frame.columns[column];
+  const shown = bar?.kind === 'bar' ? bar : null;
+  STRIP_ROWS.slice(0, layout.stripRows).forEach((row, at) => {
+    const y = stripRowY(frame, at) - 0.5;
+    nameOf(frame, STRIP_NAMES[row], y);
+    if (shown !== null && layout.side !== null)
+      valueOf(frame, stripValue(shown, row), stripDye(shown, row), y);
+  });
+  for (const { pane, rect } of layout.panes) paintPane(frame, pane, rect.y, column, shown);
+}
+
+function paintPane(
+  frame: Frame,
+  pane: Pane,
+  top: number,
+  column: number,
+  bar: ChartBar | null,
+): void {
+  const line = Math.max(16, frame.rowText(11.5) * 1.4);
+  const first = top + Math.max(15, line * 0.8);
+  const isWide = frame.layout.side !== null;
+  switch (pane) {
+    case 'delta':
+      nameOf(frame, isWide ? 'Bar delta' : 'Delta', first);
+      if (bar !== null) paintDelta(frame, bar, first, line);
+      return;
+    case 'cumulative-delta': {
+      nameOf(frame, isWide ? 'Cumulative delta' : 'CVD', first);
+      const layer = firstLayer(frame.input, 'delta');
+      const object = layer === null ? null : objectAtBar(frame, layer, column);
+      if (object === null) return;
+      const { close } = object.data;
+      bigValue(
+        frame,
+        isWide ? signedText(close) : shortSigned(close),
+        dyeOf(close),
+        first + line + 2,
+      );
+      return;
+    }
+    case 'tape-speed': {
+      nameOf(frame, isWide ? 'Tape speed' : 'Speed', first);
+      const speed = speedOf(frame, column);
+      if (speed === null) return;
+      bigValue(frame, `${rateText(speed.rate)} /s`, 'ink', first + line + 2);
+      if (!isWide) return;
+      nameOf(frame, 'average', first + 2 * line + 4);
+      valueOf(frame, `${rateText(speed.average)} /s`, 'muted', first + 2 * line + 4);
+      return;
+    }
+    default:
+      pane satisfies never;
+  }
+}
+
+function paintDelta(frame: Frame, bar: ChartBar, first: number, line: number): void {
+  if (frame.layout.side === null) {
+    bigValue(frame, shortSigned(bar.delta), dyeOf(bar.delta), first + line + 2);
+    return;
+  }
+  valueOf(frame, signedText(bar.delta), dyeOf(bar.delta), first);
+  nameOf(frame, 'lowest', first + line + 2);
+  valueOf(frame, signedText(bar.deltaMin), 'muted', first + line + 2);
+  nameOf(frame, 'highest', first + 2 * line + 2);
+  valueOf(frame, signedText(bar.deltaMax), 'muted', first + 2 * line + 2);
+}
+
+function nameOf(frame: Frame, text: string, y: number): void {
+  const x = frame.layout.names.x + (frame.layout.side === null ? 6 : 10);
+  frame.shapes.word(paint('faint'), frame.rowText(11), 450, 'left', x, y, text);
+}
+
+function valueOf(frame: Frame, text: string, dye: Dye, y: number): void {
+  const x = frame.layout.size.width - 10;
+  frame.shapes.word(paint(dye), frame.rowText(11.5), 560, 'right', x, y, text);
+}
+
+/** Alone in its line; below the name where the column is narrow. */
+function bigValue(frame: Frame, text: string, dye: Dye, y: number): void {
+  const { layout, shapes } = frame;
+  const isWide = layout.side !== null;
+  const size = frame.rowText(isWide ? 12.5 : 10.5);
+  const x = isWide ? layout.size.width - 10 : layout.names.x + 6;
+  shapes.word(paint(dye), size, 600, isWide ? 'right' : 'left', x, y, text);
+}
+
+function stripValue(bar: ChartBar, row: StripRow): string {
+  return row === 'delta' ? signedText(bar.delta) : countText(bar[row]);
+}
+
+function stripDye(bar: ChartBar, row: StripRow): Dye {
+  if (row === 'volume') return 'ink';
+  return row === 'delta' ? dyeOf(bar.delta) : row;
+}
+
+function dyeOf(delta: number): Dye {
+  return delta >= 0 ? 'ask' : 'bid';
+}
+
+function shortSigned(count: number): string {
+  return `${count > 0 ? '+' : ''}${shortText(count)}`;
+}
+
+/** Three figures are enough. */
+function rateText(rate: number): string {
+  return rate >= 100 ? countText(rate) : rate.toFixed(1);
+}
