@@ -14,13 +14,10 @@ import { type ChartTable, chartTable } from './chart-table.ts';
 import { element } from './dom.ts';
 import { DrawingText } from './drawing-text.ts';
 import { FrameLoop, type Needed } from './frame-loop.ts';
-import { Gestures } from './gestures.ts';
 import { HemCard, NothingCard } from './hem-card.ts';
 import { keyAction } from './keys.ts';
-import { applyGesture, groundAt, targetAt } from './model-gestures.ts';
 import { applyKey, removeSelected } from './model-keys.ts';
 import { pngPicture, svgPicture } from './picture.ts';
-import { listenToPointers } from './pointer-input.ts';
 import { RangeCard } from './range-card.ts';
 import { Readout } from './readout.ts';
 import { Surface } from './surface.ts';
@@ -33,6 +30,7 @@ import type {
   ViewState,
   ViewTime,
 } from './view-options.ts';
+import { connectPointers } from './view-pointers.ts';
 import { ViewReports } from './view-reports.ts';
 
 /** The time left in a bar is written to the second. */
@@ -43,7 +41,6 @@ export class ChartView {
   readonly #options: ChartViewOptions;
   readonly #surface: Surface;
   readonly #model: ViewModel;
-  readonly #gestures = new Gestures();
   readonly #readout: Readout;
   readonly #rangeCard: RangeCard;
   readonly #hemCard: HemCard;
@@ -289,23 +286,8 @@ export class ChartView {
   #listen(status: HTMLElement): void {
     const { stage } = this.#surface;
     const { signal } = this.#end;
-    const { clock } = this.#options;
-    listenToPointers({
-      ...{ stage, signal, gestures: this.#gestures },
-      now: () => clock.now(),
-      after: (ms, call) => {
-        clock.after(ms, () => signal.aborted || call());
-      },
-      context: () => ({
-        isAutoFit: this.#model.viewport.window.isAuto,
-        tool: gestureTool(this.#model.tool),
-      }),
-      groundAt: (x, y) => groundAt(this.#model, { x, y }),
-      targetAt: (x, y, isTouch) => targetAt(this.#model, { x, y }, isTouch),
-      takesDouble: (x, y) => this.#text.openAt(x, y),
-      act: (actions) => {
-        for (const action of actions) applyGesture(this.#model, action);
-      },
+    connectPointers({
+      ...{ stage, signal, model: this.#model, text: this.#text, clock: this.#options.clock },
       used: () => this.#used(),
     });
     const keydown = (event: KeyboardEvent) => {
@@ -417,8 +399,4 @@ export class ChartView {
     if (this.#model.input === null) this.#model.frame(this.#options.clock.now(), false);
     return this.#model.input!;
   }
-}
-
-function gestureTool(tool: Tool): 'crosshair' | 'range' | 'draw' {
-  return tool === 'crosshair' || tool === 'range' ? tool : 'draw';
 }

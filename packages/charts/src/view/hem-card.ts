@@ -31,7 +31,7 @@ export class HemCard {
       button('tl-button', text, () => this.#act(id)),
     );
     this.#card.replaceChildren(
-      element('p', '', { text: hem.text }),
+      element('p', 'tl-hem-text', { text: hem.text }),
       element('div', 'tl-card-actions', { children: buttons }),
     );
   }

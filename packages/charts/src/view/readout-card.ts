@@ -123,7 +123,7 @@ function reasons(why: readonly string[]): HTMLElement[] {
   return why.map((sentence) => {
     const end = sentence.indexOf('. ') + 1;
     const name = end === 0 ? sentence : sentence.slice(0, end);
-    return element('p', '', {
+    return element('p', 'tl-why', {
       children: [element('b', '', { text: name }), end === 0 ? '' : sentence.slice(end)],
     });
   });
