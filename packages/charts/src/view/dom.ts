@@ -25,7 +25,8 @@ export function button(className: string, text: string, press: () => void): HTML
   return made;
 }
 
-/** Moves an absolutely placed card; CSS transforms do not cause a layout. */
+/** Moves a card; `view.css` makes a transform of it, or a sheet on a phone. */
 export function place(card: HTMLElement, x: number, y: number): void {
-  card.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
+  card.style.setProperty('--tl-x', `${Math.round(x)}px`);
+  card.style.setProperty('--tl-y', `${Math.round(y)}px`);
 }

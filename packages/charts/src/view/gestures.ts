@@ -218,6 +218,8 @@ export class Gestures {
       drag.hasMoved = true;
     }
     const actions = [...beginnings(drag), ...dragged(drag, { x, y }, hasAlt, context)];
+    // A finger hides what lies under it: its crosshair comes from a long press only.
+    if (down.kind !== 'touch' && hasCrosshair(drag.kind)) actions.push({ t: 'hover', x, y });
     drag.hasBegun = true;
     const passed = Math.max(1, ms - drag.ms);
     drag.speed = 0.6 * drag.speed + 0.4 * ((x - drag.x) / passed);
@@ -313,6 +315,10 @@ function dragKind({ ground, target, hasShift }: PointerDown, { tool }: GestureCo
   return target.t === 'drawing' ? 'drawing' : 'pan';
 }
 
+function hasCrosshair(kind: DragKind): boolean {
+  return kind === 'pan' || kind === 'range' || kind === 'draw' || kind === 'drawing';
+}
+
 /** A drawing begins to move where it was taken, not where the pointer is after its slack. */
 function beginnings({ hasBegun, kind, down }: Drag): readonly GestureAction[] {
   const { target, hasAlt, x, y } = down;
@@ -353,8 +359,7 @@ function dragged(
       const wasVertical = drag.isVertical;
       drag.isVertical ||= Math.abs(y - drag.down.y) > LEAVES_FIT_PX;
       const dy = wasVertical ? y - drag.y : 0;
-      const pan: GestureAction = { t: 'pan', dx: x - drag.x, dy };
-      return drag.down.kind === 'touch' ? [pan] : [pan, { t: 'hover', x, y }];
+      return [{ t: 'pan', dx: x - drag.x, dy }];
     }
     default:
       return drag.kind satisfies never;

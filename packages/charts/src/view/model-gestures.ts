@@ -49,6 +49,7 @@ export function targetAt(model: ViewModel, point: At, isTouch: boolean): Target 
 
 export function applyGesture(model: ViewModel, action: GestureAction): void {
   const { viewport, layout, crosshair } = model;
+  if ('phase' in action) model.isBusy = action.phase === 'begin' || action.phase === 'move';
   switch (action.t) {
     case 'hover':
       crosshair.point(action.x, action.y);

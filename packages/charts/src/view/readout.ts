@@ -16,7 +16,7 @@ export class Readout {
   /** After a frame. `isCompact`: the page shows the numbers itself. */
   update(model: ViewModel, isCompact: boolean): void {
     const { scene, input, viewport, layout, crosshair, content } = model;
-    const isQuiet = isCompact || layout.isNarrow || model.tool !== 'crosshair';
+    const isQuiet = isCompact || layout.isNarrow || model.isBusy || model.tool !== 'crosshair';
     const point =
       isQuiet || !crosshair.isOwn ? null : crosshair.screenPoint(viewport.window, layout);
     if (scene === null || input === null || point === null) {

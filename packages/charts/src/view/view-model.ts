@@ -57,6 +57,8 @@ export class ViewModel {
   isSnapping = true;
   areDrawingsHidden = false;
   isStale = false;
+  /** A hand draws, moves or drags something: cards stay away. */
+  isBusy = false;
   edgeText: string | null = null;
   /** The window moved by a hand here, not by a linked chart. */
   hasMovedTime = false;
