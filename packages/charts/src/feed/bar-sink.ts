@@ -7,7 +7,7 @@ import type { HistoryEntry } from '@tapeloom/client';
 import type { IndicatorObject, Snapshot } from '@tapeloom/client/stream';
 import type { BarObject, BarSeries } from '../series/bar-series.ts';
 import { compareObjectIds } from '../series/object-order.ts';
-import { isAt, type PastEnd } from './past-end.ts';
+import { endAfterRoll, isAt, type PastEnd } from './past-end.ts';
 import type { Segment } from './segments.ts';
 import { isWholeSnapshot } from './whole-snapshot.ts';
 
@@ -75,7 +75,8 @@ export class BarSink {
   }
 
   /** The state of the next contract at the roll: nothing is missing between. */
-  follow({ objects }: Snapshot<string>): void {
+  follow({ objects }: Snapshot<string>, ended: Segment): void {
+    this.#end = endAfterRoll(this.#end, ended);
     this.#bars.putAll(this.#ours(objects) as readonly BarObject[]);
   }
 

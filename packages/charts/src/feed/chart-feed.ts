@@ -4,12 +4,15 @@
  */
 
 import type { ClientClock } from '@tapeloom/client/stream';
+import type { GivenParams } from '@tapeloom/core/studies/indicator';
 import type { ChartContent } from '../series/chart-content.ts';
 import type { SessionSums } from '../series/sums.ts';
 import type { ChartSpec } from '../spec/chart-spec.ts';
+import { ChartRun } from './chart-run.ts';
 import type { HistoryBudget } from './history-budget.ts';
 import type { PlanRoom } from './plan-room.ts';
 import type { FeedSources } from './sources.ts';
+import { barsTopic } from './topics.ts';
 import type { FeedNote, HemText } from './words.ts';
 
 export interface ChartFeedOptions {
@@ -23,58 +26,113 @@ export interface ChartFeedOptions {
   readonly limits: PlanRoom;
 }
 
-/** What loading the rest of a session would cost. */
+/** What history costs. */
 export interface LoadCost {
   readonly units: number;
   readonly indicators: number;
   /** Of the month's budget, 0 to 1. */
   readonly share: number;
+  /** Of what is left this month, 0 to 1; above 1: it does not fit. */
+  readonly shareOfRest: number;
 }
 
-export interface ChartFeedPort {
+export class ChartFeed {
   readonly content: ChartContent;
-  /** Null without sessions: nothing can be summed. */
-  readonly sums: SessionSums | null;
-  readonly hem: HemText | null;
-  readonly note: FeedNote | null;
-  /** When the alias will mean another contract; null if unknown. */
-  readonly nextRollNs: bigint | null;
-  open(): void;
-  changeSpec(spec: ChartSpec): void;
+  readonly #options: ChartFeedOptions;
+  #spec: ChartSpec;
+  #run: ChartRun | null = null;
+
+  constructor(options: ChartFeedOptions) {
+    this.#options = options;
+    this.content = options.content;
+    this.#spec = options.spec;
+  }
+
+  /** What the page sums from the bars. Another object after other bars or other layers. */
+  get sums(): SessionSums | null {
+    return this.#run?.sums ?? null;
+  }
+
+  get hem(): HemText | null {
+    return this.#run?.hem ?? null;
+  }
+
+  get note(): FeedNote | null {
+    return this.#run?.note ?? null;
+  }
+
+  /** When the alias will mean another contract; null: never, or not known. */
+  get nextRollNs(): bigint | null {
+    return this.#run?.nextRollNs ?? null;
+  }
+
+  open(): void {
+    if (this.#run !== null) return;
+    const { limits: room, ...others } = this.#options;
+    this.#empty();
+    this.#run = new ChartRun({ ...others, room, spec: this.#spec });
+    this.#run.start();
+  }
+
+  /** Another instrument and other bars begin anew; of layers only what changed is asked for. */
+  changeSpec(spec: ChartSpec): void {
+    const isSame = runKey(spec) === runKey(this.#spec);
+    this.#spec = spec;
+    if (this.#run === null) return;
+    if (isSame) {
+      this.#run.change(spec);
+      return;
+    }
+    this.close();
+    this.open();
+  }
+
   /** A gesture wants older bars. Calls while bars are loaded do nothing. */
-  loadBack(): void;
+  loadBack(): void {
+    this.#run?.reach.back();
+  }
+
   /** After the hem has said the cost. */
-  loadAnyway(choice: 'all' | 'bars'): void;
-  /** What this layer would cost for the bars that are loaded; null if unknown. */
-  costOf(
-    indicator: string,
-    params: ChartSpec['layers'][number]['params'],
-  ): Promise<LoadCost | null>;
-  close(): void;
+  loadAnyway(choice: 'all' | 'bars'): void {
+    this.#run?.reach.permit(choice);
+  }
+
+  /** After history could not be loaded. */
+  loadAgain(): void {
+    this.#run?.reach.again();
+  }
+
+  /** What a layer would cost for the bars that are loaded; null: not known. */
+  async costOf(indicator: string, params: GivenParams): Promise<LoadCost | null> {
+    const cost = await this.#run?.costOf(indicator, params);
+    const { unitsPerMonth } = this.#options.budget;
+    if (cost == null || unitsPerMonth === 0) return null;
+    const { units, indicators, remaining } = cost;
+    const shareOfRest = units === 0 ? 0 : units / Math.max(1, remaining ?? 0);
+    return { units, indicators, share: units / unitsPerMonth, shareOfRest };
+  }
+
+  close(): void {
+    this.#run?.close();
+    this.#run = null;
+  }
+
+  #empty(): void {
+    const { content } = this;
+    content.bars.clear();
+    content.layers.clear();
+    content.instrument = null;
+    content.sessions = [];
+    content.rolls = [];
+    content.edge = { t: 'more' };
+    content.live = 'connecting';
+    content.partialSince = null;
+    content.tapeNs = null;
+    content.changed();
+  }
 }
 
-export class ChartFeed implements ChartFeedPort {
-  readonly content: ChartContent;
-  readonly sums: SessionSums | null = null;
-  readonly hem: HemText | null = null;
-  readonly note: FeedNote | null = null;
-  readonly nextRollNs: bigint | null = null;
-
-  constructor({ content }: ChartFeedOptions) {
-    this.content = content;
-  }
-
-  open(): void {}
-
-  changeSpec(_spec: ChartSpec): void {}
-
-  loadBack(): void {}
-
-  loadAnyway(_choice: 'all' | 'bars'): void {}
-
-  costOf(): Promise<LoadCost | null> {
-    return Promise.resolve(null);
-  }
-
-  close(): void {}
+/** Charts with equal keys have the same bars. */
+function runKey(spec: ChartSpec): string {
+  return JSON.stringify([spec.instrument, spec.bar, barsTopic(spec)]);
 }

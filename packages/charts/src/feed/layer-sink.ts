@@ -6,7 +6,7 @@
 import type { HistoryEntry } from '@tapeloom/client';
 import type { IndicatorObject, Remove, Snapshot } from '@tapeloom/client/stream';
 import type { ObjectSeries } from '../series/object-series.ts';
-import { isAt, type PastEnd } from './past-end.ts';
+import { endAfterRoll, isAt, type PastEnd } from './past-end.ts';
 import type { Segment } from './segments.ts';
 import type { Lasting } from './topics.ts';
 import { isWholeSnapshot } from './whole-snapshot.ts';
@@ -68,6 +68,7 @@ export class LayerSink {
       if (removed !== null) this.#objects.remove(id, removed);
     }
     this.#putAll(snapshot.objects);
+    this.#end = endAfterRoll(this.#end, ended);
   }
 
   /**

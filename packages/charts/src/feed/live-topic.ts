@@ -3,17 +3,24 @@
  * the cursor that it has reached. Nothing is passed on until the chart is ready for it.
  */
 
-import type { Notice, Remove, Reset, Snapshot, Status, Upsert } from '@tapeloom/client/stream';
+import type { Notice, Remove, Snapshot, Status, Upsert } from '@tapeloom/client/stream';
 import { needOf } from './chart-needs.ts';
 import type { PlanRoom } from './plan-room.ts';
 import type { FeedSources, FeedState, FeedSubscription } from './sources.ts';
 import type { Topic } from './topics.ts';
 
+/** What happened before a snapshot that is not the first. */
+export interface AfterReset {
+  readonly reason: string;
+  /** The connection lasted until the reset, so nothing before it is missing. */
+  readonly isUnbroken: boolean;
+}
+
 export interface TopicHandlers {
-  snapshot(snapshot: Snapshot<string>): void;
+  /** `after`: null: it is the first. */
+  snapshot(snapshot: Snapshot<string>, after: AfterReset | null): void;
   upsert(update: Upsert<string>): void;
   remove(update: Remove): void;
-  reset(reset: Reset): void;
   status(status: Status): void;
   notice(notice: Notice): void;
   /** The service or the plan refused it, or ended it. */
@@ -26,11 +33,13 @@ export interface LiveTopicOptions {
   readonly topic: Topic;
   readonly sources: Pick<FeedSources, 'subscribe'>;
   readonly room: PlanRoom;
+  /** Rises whenever the connection is lost. */
+  readonly losses: () => number;
   readonly handlers: TopicHandlers;
 }
 
-const KINDS = ['snapshot', 'upsert', 'remove', 'reset', 'status', 'notice'] as const;
-
+/** The state is not read, so it keeps no more than a snapshot can have. */
+const STATE_MAX = 5_000;
 export class LiveTopic {
   readonly topic: Topic;
   readonly #handlers: TopicHandlers;
@@ -38,11 +47,17 @@ export class LiveTopic {
   readonly #subscription: FeedSubscription | null;
   /** Null: the chart is ready. */
   #held: (() => void)[] | null = [];
+  readonly #losses: () => number;
+  /** The losses of the connection when something was heard last. */
+  #heardAfter = -1;
+  #after: AfterReset | null = null;
   #isClosed = false;
 
-  constructor({ chart, instrument, topic, sources, room, handlers }: LiveTopicOptions) {
+  constructor(options: LiveTopicOptions) {
+    const { chart, instrument, topic, sources, room, handlers } = options;
     this.topic = topic;
     this.#handlers = handlers;
+    this.#losses = options.losses;
     const need = needOf(chart, instrument, topic);
     const { hasRoom, text } = room.verdict([need]);
     this.#leave = hasRoom ? room.take(need) : () => {};
@@ -70,18 +85,33 @@ export class LiveTopic {
 
   #subscribe(sources: Pick<FeedSources, 'subscribe'>, instrument: string): FeedSubscription {
     const { indicator, params } = this.topic;
-    const subscription = sources.subscribe({ indicator, instrument, params, keepFinal: 0 });
-    for (const kind of KINDS) {
-      subscription.on(kind, (update) =>
-        this.#pass(() => (this.#handlers[kind] as (given: unknown) => void)(update)),
-      );
-    }
+    const subscription = sources.subscribe({ indicator, instrument, params, keepFinal: STATE_MAX });
+    const handlers = this.#handlers;
+    subscription.on('snapshot', (snapshot) => {
+      const after = this.#after;
+      this.#after = null;
+      this.#heard(() => handlers.snapshot(snapshot, after));
+    });
+    subscription.on('upsert', (update) => this.#heard(() => handlers.upsert(update)));
+    subscription.on('remove', (update) => this.#heard(() => handlers.remove(update)));
+    subscription.on('status', (update) => this.#pass(() => handlers.status(update)));
+    subscription.on('notice', (update) => this.#pass(() => handlers.notice(update)));
+    subscription.on('reset', ({ reason }) => {
+      const isUnbroken = this.#heardAfter === this.#losses();
+      // Before the first state there is nothing that could be void.
+      if (this.#heardAfter >= 0) this.#after = { reason, isUnbroken };
+    });
     void subscription.ended.then((error) => {
       if (error === null) return;
       this.#leave();
       this.#pass(() => this.#handlers.refused(error.code, error.message));
     });
     return subscription;
+  }
+
+  #heard(call: () => void): void {
+    this.#heardAfter = this.#losses();
+    this.#pass(call);
   }
 
   #pass(call: () => void): void {

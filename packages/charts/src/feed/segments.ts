@@ -57,6 +57,16 @@ export class Segments {
     this.#segments = [...this.#segments.slice(0, -1), ended, next];
   }
 
+  /** The stream is of this contract: an alias may still mean an earlier one, where the stream is late. */
+  settle(contract: string, atNs: bigint): void {
+    const at = this.#segments.findLastIndex((segment) => segment.contract === contract);
+    if (at === -1) this.roll(atNs, contract);
+    else {
+      const current = { ...this.#segments[at]!, endNs: null };
+      this.#segments = [...this.#segments.slice(0, at), current];
+    }
+  }
+
   /** The segment that contains the instant; null before the first. */
   at(ns: bigint): Segment | null {
     return this.#segments.findLast(({ fromNs }) => fromNs === null || fromNs <= ns) ?? null;
