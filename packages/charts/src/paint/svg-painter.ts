@@ -11,7 +11,7 @@ import {
   type ShapeBatch,
 } from '../scene/batch.ts';
 import type { ChartSize } from '../scene/chart-layout.ts';
-import { THEMES } from './colours.ts';
+import { THEMES } from './themes.ts';
 
 export interface SvgOptions {
   /**

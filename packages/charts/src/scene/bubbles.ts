@@ -20,6 +20,8 @@ const OF_COLUMN = 0.6;
 const FILL = paint('ink', 0.2, 0.34);
 /** Narrower bars have no room for marks beside discs. */
 const SMALL_FROM_PX = 8;
+/** Sweeps on candles, of the largest one on screen. */
+const FAR_SHARE = 0.25;
 const CELL_PX = 32;
 /** The largest ones; more could not be told apart. */
 const DISCS_MAX = 400;
@@ -192,12 +194,16 @@ function paintSweeps(frame: Frame, layer: Layer<'sweeps'>): void {
     if (known === undefined) byColumn.set(column, [{ id, side, size, first, last }]);
     else known.push({ id, side, size, first, last });
   });
+  const most = Math.max(1, ...[...byColumn.values()].flat().map(({ size }) => size));
+  // On candles only large ones, one a bar: more would hide the candles.
+  const least = isNear ? 0 : most * FAR_SHARE;
   const lines = { ask: shapes.lines(paint('ask'), 1.5), bid: shapes.lines(paint('bid'), 1.5) };
   for (const [column, sweeps] of byColumn) {
     sweeps.sort((a, b) => b.size - a.size);
     const taken = new Spans();
     const x = Math.round(frame.x(column) + 2) + 0.5;
-    for (const { id, side, size, first, last } of sweeps) {
+    for (const { id, side, size, first, last } of isNear ? sweeps : sweeps.slice(0, 1)) {
+      if (size < least) break;
       const [from, to] = [frame.priceY(first), frame.priceY(last)];
       if (!taken.take(Math.min(from, to) - 3, Math.max(from, to) + 3)) continue;
       const back = to < from ? 4 : -4;

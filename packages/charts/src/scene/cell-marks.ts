@@ -34,7 +34,10 @@ function spanOf(frame: Frame, ladder: Ladder, from: number, to: number): readonl
 function paintPocs(frame: Frame, ladders: readonly Ladder[], isOutline: boolean): void {
   const { shapes, cell } = frame;
   const ink = paint('ink', cell.weave);
-  const outlines = isOutline ? shapes.frames(ink, cell.numbers > 0 ? 1.5 : 1) : null;
+  // Where every cell has a border, this one is heavier.
+  const isHeavy = frame.input.hasForcedColours === true;
+  const lineWidth = isHeavy ? 3 : cell.numbers > 0 ? 1.5 : 1;
+  const outlines = isOutline ? shapes.frames(ink, lineWidth) : null;
   const ticks = isOutline ? null : shapes.rects(ink);
   for (const ladder of ladders) {
     const { rows, left, right, column } = ladder;

@@ -72,11 +72,13 @@ function paintMain(frame: Frame): void {
   shapes.unclip();
 }
 
-/** The column whose values stand beside strip and panes: the newest bar, unless the input names another. */
-function focusColumn({ input, columns }: Frame): number {
+/** The column whose values stand beside strip and panes: the newest bar on screen, unless the input names another. */
+function focusColumn({ input, columns, to }: Frame): number {
   const { focusColumn: wanted = null } = input;
   if (wanted !== null && columns[wanted]?.kind === 'bar') return wanted;
-  return columns.findLastIndex(({ kind }) => kind === 'bar');
+  let column = to - 1;
+  while (column >= 0 && columns[column]!.kind === 'gap') column -= 1;
+  return column;
 }
 
 /** "14:03, 10 min ago", above the newest bar. */

@@ -48,7 +48,8 @@ function runsOf(frame: Frame): { runs: Run[]; high: number; low: number } {
     if (object === null) continue;
     const data: DeltaData = object.data;
     if (before !== column - 1 || frame.isBreak(column)) {
-      runs.push((run = [frame.x(column), data.open]));
+      run = [frame.x(column), data.open];
+      runs.push(run);
     }
     run.push(frame.middleX(column), data.close);
     before = column;

@@ -134,6 +134,7 @@ function paintCard(frame: Frame, drawing: Drawing): void {
 function paintMeasure(frame: Frame, drawing: SpanDrawing): void {
   const { shapes, input, tickSizeNanos } = frame;
   const box = boxOf(frame, drawing);
+  if (box.right < 0 || box.left > frame.layout.plotWidth) return;
   const [fromTicks, toTicks] = [drawing.from.ticks, drawing.to.ticks];
   const isUp = toTicks >= fromTicks;
   const x = Math.round(box.right) + 8.5;

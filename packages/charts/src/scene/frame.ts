@@ -1,6 +1,6 @@
 /** What the parts of one scene share: places of columns and prices, sessions on screen, and where shapes go. */
 
-import type { ChartBar, Column } from '../series/chart-bar.ts';
+import type { Column } from '../series/chart-bar.ts';
 import type { SessionSpan } from '../series/sessions.ts';
 import { cellShape, type Most } from './cell-shape.ts';
 import type { ChartLayout } from './chart-layout.ts';
@@ -99,13 +99,6 @@ export class Frame {
   /** A price between ticks. */
   between(ticks: number): string {
     return betweenText(ticks, this.tickSizeNanos);
-  }
-
-  /** The bar that is named beside strip and panes. */
-  get focusBar(): ChartBar | null {
-    const { focusColumn = null, content } = this.input;
-    const column = focusColumn === null ? undefined : this.columns[focusColumn];
-    return column?.kind === 'bar' ? column : content.bars.last;
   }
 
   /** Index of the session in which a column of the screen begins; -1: none is known. */

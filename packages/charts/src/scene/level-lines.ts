@@ -8,7 +8,7 @@ import { sessionAt } from '../series/sessions.ts';
 import { shortDateText } from './date-text.ts';
 import type { Frame } from './frame.ts';
 import { type Layer, layersOf } from './layer-objects.ts';
-import { PLATE_HEIGHT, plate, plateWidth, pushApart } from './plates.ts';
+import { plate, plateHeight, plateWidth, pushApart } from './plates.ts';
 import { paint, segment } from './shapes.ts';
 import { profileShown } from './side-objects.ts';
 import { placeOfNs } from './window.ts';
@@ -57,10 +57,11 @@ export function paintLevelNames(frame: Frame, names: readonly NamedLine[]): void
   const placed = names
     .map(({ price, texts }) => ({ y: frame.priceY(price), price, text: sharedName(texts) }))
     .filter(({ y }) => y > 6 && y < layout.main.height - 6);
-  pushApart(placed, Math.max(PLATE_HEIGHT, frame.text(NAME.size) * 1.5));
+  const height = plateHeight(frame, NAME);
+  const edges = { top: height / 2 + 1, bottom: layout.main.height - height / 2 - 1 };
+  pushApart(placed, height, edges);
   for (const { y, text } of placed) {
-    const at = Math.min(layout.main.height - 10, Math.max(10, y));
-    plate(frame, nameX(frame, plateWidth(frame, text, NAME), at), at, text, NAME);
+    plate(frame, nameX(frame, plateWidth(frame, text, NAME), height, y), y, text, NAME);
   }
 }
 
@@ -178,11 +179,10 @@ function nameLine(
 }
 
 /** The right edge of a name: at the edge of the plot, or left of the bars that it would cover. */
-function nameX(frame: Frame, width: number, y: number): number {
+function nameX(frame: Frame, width: number, height: number, y: number): number {
   const { layout, columns, cell, window } = frame;
   let right = layout.plotWidth - AIR;
-  if (!frame.isNear) return right;
-  const half = PLATE_HEIGHT / 2;
+  const half = height / 2;
   for (let at = frame.to - 1; at >= frame.from; at -= 1) {
     const bar = columns[at]!;
     if (bar.kind === 'gap') continue;

@@ -18,9 +18,9 @@ export function paintNames(frame: Frame, column: number): void {
   const shown = bar?.kind === 'bar' ? bar : null;
   STRIP_ROWS.slice(0, layout.stripRows).forEach((row, at) => {
     const y = stripRowY(frame, at) - 0.5;
-    nameOf(frame, STRIP_NAMES[row], y);
+    nameAt(frame, STRIP_NAMES[row], y);
     if (shown !== null && layout.side !== null)
-      valueOf(frame, stripValue(shown, row), stripDye(shown, row), y);
+      valueAt(frame, stripValue(shown, row), stripDye(shown, row), y);
   });
   for (const { pane, rect } of layout.panes) paintPane(frame, pane, rect.y, column, shown);
 }
@@ -37,11 +37,11 @@ function paintPane(
   const isWide = frame.layout.side !== null;
   switch (pane) {
     case 'delta':
-      nameOf(frame, isWide ? 'Bar delta' : 'Delta', first);
+      nameAt(frame, isWide ? 'Bar delta' : 'Delta', first);
       if (bar !== null) paintDelta(frame, bar, first, line);
       return;
     case 'cumulative-delta': {
-      nameOf(frame, isWide ? 'Cumulative delta' : 'CVD', first);
+      nameAt(frame, isWide ? 'Cumulative delta' : 'CVD', first);
       const layer = firstLayer(frame.input, 'delta');
       const object = layer === null ? null : objectAtBar(frame, layer, column);
       if (object === null) return;
@@ -55,13 +55,13 @@ function paintPane(
       return;
     }
     case 'tape-speed': {
-      nameOf(frame, isWide ? 'Tape speed' : 'Speed', first);
+      nameAt(frame, isWide ? 'Tape speed' : 'Speed', first);
       const speed = speedOf(frame, column);
       if (speed === null) return;
       bigValue(frame, `${rateText(speed.rate)} /s`, 'ink', first + line + 2);
       if (!isWide) return;
-      nameOf(frame, 'average', first + 2 * line + 4);
-      valueOf(frame, `${rateText(speed.average)} /s`, 'muted', first + 2 * line + 4);
+      nameAt(frame, 'average', first + 2 * line + 4);
+      valueAt(frame, `${rateText(speed.average)} /s`, 'muted', first + 2 * line + 4);
       return;
     }
     default:
@@ -74,19 +74,19 @@ function paintDelta(frame: Frame, bar: ChartBar, first: number, line: number): v
     bigValue(frame, shortSigned(bar.delta), dyeOf(bar.delta), first + line + 2);
     return;
   }
-  valueOf(frame, signedText(bar.delta), dyeOf(bar.delta), first);
-  nameOf(frame, 'lowest', first + line + 2);
-  valueOf(frame, signedText(bar.deltaMin), 'muted', first + line + 2);
-  nameOf(frame, 'highest', first + 2 * line + 2);
-  valueOf(frame, signedText(bar.deltaMax), 'muted', first + 2 * line + 2);
+  valueAt(frame, signedText(bar.delta), dyeOf(bar.delta), first);
+  nameAt(frame, 'lowest', first + line + 2);
+  valueAt(frame, signedText(bar.deltaMin), 'muted', first + line + 2);
+  nameAt(frame, 'highest', first + 2 * line + 2);
+  valueAt(frame, signedText(bar.deltaMax), 'muted', first + 2 * line + 2);
 }
 
-function nameOf(frame: Frame, text: string, y: number): void {
+function nameAt(frame: Frame, text: string, y: number): void {
   const x = frame.layout.names.x + (frame.layout.side === null ? 6 : 10);
   frame.shapes.word(paint('faint'), frame.rowText(11), 450, 'left', x, y, text);
 }
 
-function valueOf(frame: Frame, text: string, dye: Dye, y: number): void {
+function valueAt(frame: Frame, text: string, dye: Dye, y: number): void {
   const x = frame.layout.size.width - 10;
   frame.shapes.word(paint(dye), frame.rowText(11.5), 560, 'right', x, y, text);
 }

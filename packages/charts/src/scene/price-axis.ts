@@ -3,13 +3,14 @@
 import type { Frame } from './frame.ts';
 import { plate } from './plates.ts';
 import { priceSteps } from './price-steps.ts';
-import { paint } from './shapes.ts';
-import { profileShown } from './side-objects.ts';
+import { paint, segment } from './shapes.ts';
+import { valueNames } from './side-objects.ts';
 
 export const AXIS_INSET = 9;
 const TAG_HEIGHT = 20;
 const TAG_WITH_TIME = 33;
-const LABEL_AIR = 16;
+const LABEL_AIR = 19;
+const NAME_AIR = 13;
 const EDGE = 10;
 
 export function paintPriceAxis(frame: Frame): void {
@@ -45,36 +46,52 @@ function paintPrices(frame: Frame, tag: Tag | null): void {
   const x = layout.priceAxis.x + AXIS_INSET;
   const size = frame.text(11.5);
   const words = shapes.words(paint('axis'), size, 450);
-  const air = LABEL_AIR * Math.max(1, frame.input.textScale);
+  const scale = Math.max(1, frame.input.textScale);
+  const names = layout.side === null ? axisNames(frame) : [];
   for (const ticks of priceSteps(frame)) {
     const y = frame.priceY(ticks);
     if (y < EDGE || y > layout.main.height - EDGE + 2) continue;
-    if (tag !== null && y > tag.y - air && y < tag.y + tag.height - tag.line + air) continue;
+    if (isBehind(tag, y, LABEL_AIR * scale)) continue;
+    if (names.some((name) => Math.abs(name.y - y) < NAME_AIR * scale)) continue;
     words.places.add2(x, y);
     words.texts.push(frame.price(ticks));
     frame.mark('axis', 'price', '', { price: ticks }, x, y, [frame.price(ticks)]);
   }
 }
 
-/** VAH, POC and VAL at the left of the profile; on a phone, which has none, as tags on the axis. */
+function isBehind(tag: Tag | null, y: number, air: number): boolean {
+  return tag !== null && y > tag.y - air && y < tag.y + tag.height - tag.line + air;
+}
+
+interface AxisName {
+  readonly name: string;
+  readonly y: number;
+}
+
+function axisNames(frame: Frame): readonly AxisName[] {
+  const { height } = frame.layout.main;
+  const names = valueNames(frame);
+  if (names === null) return [];
+  return names.prices.flatMap(([name, price, row]) => {
+    const y = frame.priceY(price);
+    if (y < EDGE || y > height - EDGE) return [];
+    frame.mark(names.key, name, names.id, { price: row }, frame.layout.plotWidth, y, [name]);
+    return [{ name, y }];
+  });
+}
+
+/** VAH, POC and VAL at the left of the profile; a phone has none, and names them on the axis. */
 function paintProfileNames(frame: Frame, tag: Tag | null): void {
-  const { layout } = frame;
-  const profile = profileShown(frame);
-  if (profile === null) return;
-  for (const [name, price] of [
-    ['VAH', profile.vah],
-    ['POC', profile.poc],
-    ['VAL', profile.val],
-  ] as const) {
-    const y = frame.priceY(price + (profile.group - 1) / 2);
-    if (y < EDGE || y > layout.main.height - EDGE) continue;
-    const isPoc = name === 'POC';
-    const x = layout.plotWidth + 3;
-    frame.mark(profile.key, name, profile.id, { price }, x, y, [name]);
-    if (tag !== null && Math.abs(y - tag.y) < 14 && layout.side !== null) continue;
-    const style = { size: 10, weight: 560, dye: isPoc ? 'ink' : 'faint' } as const;
-    if (layout.side !== null) plate(frame, x, y, name, { ...style, align: 'left' });
-    else plate(frame, layout.plotWidth - 2, y, name, { ...style, align: 'right' });
+  const { layout, shapes } = frame;
+  for (const { name, y } of axisNames(frame)) {
+    const dye = name === 'POC' ? 'ink' : 'faint';
+    if (layout.side === null) {
+      if (isBehind(tag, y, TAG_HEIGHT - 4)) continue;
+      const x = layout.priceAxis.x + AXIS_INSET;
+      shapes.word(paint(dye), frame.text(10), 620, 'left', x, y + 0.5, name);
+    } else if (tag === null || Math.abs(y - tag.y) >= 14) {
+      plate(frame, layout.plotWidth + 3, y, name, { size: 10, weight: 560, dye, align: 'left' });
+    }
   }
 }
 
@@ -83,9 +100,16 @@ function paintLast(frame: Frame, tag: Tag): void {
   const { priceAxis, plotWidth } = layout;
   const scale = Math.max(1, input.textScale);
   const from = Math.max(0, Math.min(plotWidth, frame.x(columns.length)));
-  const thread = shapes.lines(paint('ink', 0.5), 1, [2, 3]);
-  thread.points.add4(from, tag.y + 0.5, priceAxis.x, tag.y + 0.5);
-  thread.ends.add(thread.points.count);
+  // The tag of a price that is not on screen stands at the edge, and points at nothing.
+  if (Math.abs(frame.priceY(tag.ticks) - tag.y) <= tag.height) {
+    segment(
+      shapes.lines(paint('ink', 0.5), 1, [2, 3]),
+      from,
+      tag.y + 0.5,
+      priceAxis.x,
+      tag.y + 0.5,
+    );
+  }
   const fill = paint(input.isStale ? 'faint' : 'ink');
   const top = tag.y - tag.line / 2;
   shapes.rect(fill, priceAxis.x + 1, top, priceAxis.width - 2, tag.height, 3);

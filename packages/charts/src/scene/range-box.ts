@@ -151,7 +151,7 @@ function paintNames(
     ends.add(points.count);
   }
   const all = [...names, { name: 'VWAP', y: frame.priceY(vwap) }];
-  pushApart(all, frame.text(18));
+  pushApart(all, frame.text(18), { top: 10, bottom: frame.layout.main.height - 10 });
   for (const { name, y } of all) plate(frame, right - 4, y, name, NAME);
   const { volume, delta, bid, ask, trades, bars } = sum;
   const numbers = { poc, vah, val, vwap, volume, delta, bid, ask, trades, bars };

@@ -8,9 +8,11 @@ type Kind = 'bid' | 'ask' | 'volume' | 'delta';
 const kept = new WeakMap<Rows, Partial<Record<Kind, readonly string[]>>>();
 
 export function rowTexts(rows: Rows, kind: Kind): readonly string[] {
-  let texts = kept.get(rows);
-  if (texts === undefined) kept.set(rows, (texts = {}));
-  texts[kind] ??= made(rows, kind);
+  const texts = kept.get(rows) ?? {};
+  if (texts[kind] === undefined) {
+    texts[kind] = made(rows, kind);
+    kept.set(rows, texts);
+  }
   return texts[kind];
 }
 

@@ -55,7 +55,7 @@ export interface SceneInput {
   readonly countdownText: string | null;
   /** 1 is the usual size of text, 2 is 200 %. */
   readonly textScale: number;
-  /** Of the column that is named beside strip and panes; null: the newest bar. */
+  /** Of the column whose values stand beside strip and panes; null: the newest bar on screen. */
   readonly focusColumn?: number | null;
   /** The key of the drawing whose handles are shown. */
   readonly selectedDrawing?: string | null;

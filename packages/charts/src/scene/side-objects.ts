@@ -29,6 +29,39 @@ export function profileShown(frame: Frame): ProfileRows | null {
   return object === null ? null : profileRows(layer, object);
 }
 
+/** Prices that are named beside the axis. */
+export interface ValueNames {
+  readonly id: string;
+  readonly key: string;
+  /** VAH, POC and VAL, each at the middle of its row. */
+  readonly prices: readonly (readonly [name: string, price: number, row: number])[];
+}
+
+/** Of the profile or of the letters at the side. On a phone, which has no side, of the profile. */
+export function valueNames(frame: Frame): ValueNames | null {
+  const { input } = frame;
+  const profile = profileShown(frame);
+  if (profile !== null)
+    return { id: profile.id, key: profile.key, prices: named(profile, profile.group) };
+  const layer = input.spec.side === 'tpo' ? firstLayer(input, 'tpo') : null;
+  const object = layer === null ? null : objectShown(frame, layer);
+  if (layer === null || object === null) return null;
+  const group = typeof layer.params.group === 'number' ? layer.params.group : 1;
+  return { id: object.id, key: layer.key, prices: named(object.data, group) };
+}
+
+function named(
+  { vah, poc, val }: { readonly vah: number; readonly poc: number; readonly val: number },
+  group: number,
+): ValueNames['prices'] {
+  const toMiddle = (group - 1) / 2;
+  return [
+    ['VAH', vah + toMiddle, vah],
+    ['POC', poc + toMiddle, poc],
+    ['VAL', val + toMiddle, val],
+  ];
+}
+
 /** A profile per period is drawn on the chart, not at its side. */
 export function isByPeriod({ params }: Pick<Layer<'volume-profile'>, 'params'>): boolean {
   return typeof params.period === 'number';

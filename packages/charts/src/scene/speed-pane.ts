@@ -1,4 +1,7 @@
-/** Tape speed: the highest rate in each bar, dark if it was a burst, and the session's average as a tick of ink. */
+/**
+ * Tape speed: the highest rate in each bar, dark where bursts filled a good part of it, and the session's average as a
+ * tick of ink.
+ */
 
 import type { Column } from '../series/chart-bar.ts';
 import type { KeptObject } from '../series/object-series.ts';
@@ -9,6 +12,8 @@ import { paint } from './shapes.ts';
 import { cellSpan } from './strip.ts';
 
 const PADDING = 8;
+/** Long bars nearly always have a second of burst somewhere. */
+const BURST_SHARE = 0.25;
 
 export interface BarSpeed {
   readonly rate: number;
@@ -50,13 +55,14 @@ function summed(
   from: number,
   end: number,
 ): BarSpeed | null {
-  let [rate, average, isBurst] = [-1, 0, false];
+  let [rate, average, bursts] = [-1, 0, 0];
   for (let at = from; at < end; at += 1) {
     const { data } = all[at]!;
     if (data.rate > rate) rate = data.rate;
     average = data.average;
-    isBurst ||= data.burst;
+    if (data.burst) bursts += 1;
   }
+  const isBurst = bursts > (end - from) * BURST_SHARE;
   return rate < 0 ? null : { rate, average, isBurst };
 }
 

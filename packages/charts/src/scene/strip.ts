@@ -76,8 +76,8 @@ function paintTones(frame: Frame, row: StripRow, y: number): void {
     const value = bar[row];
     const step = Math.round(toneStep(Math.abs(value), most) * STRENGTH[row]);
     const key = value >= 0 ? step : step + TONES + 1;
-    let bin = bins.get(key);
-    if (bin === undefined) bins.set(key, (bin = shapes.numbers()));
+    const bin = bins.get(key) ?? shapes.numbers();
+    bins.set(key, bin);
     const left = Math.round(frame.x(at) + inset);
     const right = Math.round(frame.x(at) + inset + width);
     bin.add4(left, y, Math.max(1, right - left), layout.stripRowHeight - 1);

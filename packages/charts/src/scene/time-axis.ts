@@ -20,6 +20,7 @@ const STEPS = [
 const DISTANCE = { wide: 84, narrow: 62 };
 const BETWEEN_MIN = 62;
 const EDGE = 18;
+const MORE_COLUMNS = 40;
 
 export function paintTimeAxis(frame: Frame): void {
   const { shapes, layout } = frame;
@@ -30,32 +31,48 @@ export function paintTimeAxis(frame: Frame): void {
   paintZone(frame, y);
 }
 
+interface Label {
+  readonly column: number;
+  readonly x: number;
+  /** The bar begins at the round time; after a pause it may begin later. */
+  readonly isRound: boolean;
+}
+
 function paintTimes(frame: Frame, y: number): void {
-  const { shapes, layout, columns, from, to, input } = frame;
+  const { shapes, layout, columns, input } = frame;
   const { timeText } = input;
-  const size = frame.text(11.5);
-  const words = shapes.words(paint('axis'), size, 450, 'center');
   const step = stepOf(frame);
-  // A few columns more at the left, so that a column that leaves the screen changes no other label.
-  let lastX = Number.NEGATIVE_INFINITY;
-  let before = bucketOf(frame, from - 40, step);
-  for (let at = Math.max(0, from - 40); at < to; at += 1) {
-    const bucket = bucketOf(frame, at, step);
-    if (bucket === before && at > 0) continue;
-    before = bucket;
-    const x = frame.middleX(at);
-    if (x - lastX < BETWEEN_MIN * Math.max(1, input.textScale)) continue;
-    const column = columns[at]!;
-    // A bar that begins later than the round time, as after a pause, has its own time.
-    const text =
-      step >= DAY
-        ? timeText.day(column.fromNs).slice(4)
-        : timeText.clock(column.fromNs, step < MINUTE);
-    lastX = x;
-    if (x < EDGE * input.textScale || x > layout.plotWidth - EDGE * input.textScale) continue;
+  const words = shapes.words(paint('axis'), frame.text(11.5), 450, 'center');
+  const edge = EDGE * input.textScale;
+  for (const { column, x } of labelsOf(frame, step)) {
+    if (x < edge || x > layout.plotWidth - edge) continue;
+    const { fromNs } = columns[column]!;
+    const isDay = step >= DAY;
+    const text = isDay ? timeText.day(fromNs).slice(4) : timeText.clock(fromNs, step < MINUTE);
     write(words, x, y, text);
-    frame.mark('axis', 'time', '', { ns: Number(column.fromNs) }, x, y, [text]);
+    frame.mark('axis', 'time', '', { ns: Number(fromNs) }, x, y, [text]);
   }
+}
+
+/** Labels that do not touch; a round time wins over one beside it that is not. */
+function labelsOf(frame: Frame, step: number): readonly Label[] {
+  const { columns, from, to, input } = frame;
+  const distance = BETWEEN_MIN * Math.max(1, input.textScale);
+  const labels: Label[] = [];
+  // A few columns more at the left, so that a column that leaves the screen changes no other label.
+  const start = Math.max(0, from - MORE_COLUMNS);
+  let before = bucketOf(frame, start - 1, step);
+  for (let column = start; column < to; column += 1) {
+    const bucket = bucketOf(frame, column, step);
+    if (bucket === before) continue;
+    before = bucket;
+    const isRound = bucket * step === input.timeText.localSeconds(columns[column]!.fromNs);
+    const label = { column, x: frame.middleX(column), isRound };
+    const last = labels.at(-1);
+    if (last === undefined || label.x - last.x >= distance) labels.push(label);
+    else if (isRound && !last.isRound) labels[labels.length - 1] = label;
+  }
+  return labels;
 }
 
 /** A label stands at the first bar of each bucket. */
