@@ -9,6 +9,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   client: ['protocol'],
   charts: ['client', 'protocol', 'core'],
   cli: [
+    'charts',
     'client',
     'protocol',
     'core',
@@ -29,7 +30,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   docs: [
     'core',
     'protocol',
-    'cli/charts',
+    'charts',
     'server/platform',
     'server/markets',
     'server/topics',
@@ -41,7 +42,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
     'server/gateway',
     'server/http',
   ],
-  portal: ['client', 'protocol', 'core', 'charts', 'cli/charts'],
+  portal: ['client', 'protocol', 'core', 'charts'],
   server: ['core', 'protocol'],
 };
 

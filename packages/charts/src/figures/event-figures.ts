@@ -12,7 +12,7 @@ const SIDES: readonly LegendEntry[] = [
   ['bid', 'sellers'],
 ];
 /** A disc's area shows the size. The number is written inside if it fits. */
-const DISC_MAX = 14;
+const DISC_MAX = 15;
 const DISC_MIN = 2.5;
 const NUMBER = { size: 9, weight: 700 };
 const DISC = { alpha: 0.3, ground: 0.82, rim: 1.5 };
@@ -36,6 +36,8 @@ export const drawLargeTrades: Draw<LargeTradesData> = (scene) => {
     const radius = Math.max(DISC_MIN, DISC_MAX * Math.sqrt(size / most));
     discs!.add3(x, y, radius);
     const words = String(size);
+    const isCovered = texts.findIndex((it) => Math.hypot(it[0] - x, it[1] - y) < DISC_MAX);
+    if (isCovered >= 0) texts.splice(isCovered, 1);
     if (textWidth(words, NUMBER.size, NUMBER.weight) <= 2 * radius - 2) texts.push([x, y, words]);
   }
   const numbers = plot.shapes.words(paint('ink'), NUMBER.size, NUMBER.weight, 'center');

@@ -4,9 +4,9 @@
  */
 
 import { paintSvg } from '../paint/svg-painter.ts';
-import type { Align, Dye, LinesBatch, Numbers } from '../scene/batch.ts';
+import type { Align, Dye, LinesBatch, Numbers, WordsBatch } from '../scene/batch.ts';
 import { countText, priceText } from '../scene/number-text.ts';
-import { paint, Shapes, segment } from '../scene/shapes.ts';
+import { paint, Shapes, segment, write } from '../scene/shapes.ts';
 import { textWidth } from '../scene/text-width.ts';
 import { extentOf, type FigureObject, type FigureScene } from './figure-scene.ts';
 import { TimeAxis } from './time-axis.ts';
@@ -71,6 +71,7 @@ export class Plot {
   readonly #low: number;
   readonly #high: number;
   readonly #grid: LinesBatch;
+  readonly #notes: { [align in Align]?: WordsBatch } = {};
   #legendRows = 0;
   readonly #labels: { readonly left: number; readonly right: number; readonly y: number }[] = [];
 
@@ -175,7 +176,8 @@ export class Plot {
 
   /** A plain text at the middle of its height. */
   note(x: number, y: number, words: string, align: Align = 'left'): void {
-    this.shapes.word(paint('axis'), TEXT_SIZE, 400, align, x, y, words);
+    this.#notes[align] ??= this.shapes.words(paint('axis'), TEXT_SIZE, 400, align);
+    write(this.#notes[align], x, y, words);
   }
 
   /** What the second plot shows. */

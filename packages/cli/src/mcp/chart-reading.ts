@@ -3,11 +3,11 @@
  * the range, the state at its start.
  */
 
+import type { CandleData, FigureObject } from '@tapeloom/charts/figures/figure-scene';
+import { ObjectSeries } from '@tapeloom/charts/series/object-series';
 import type { CatalogueIndicator, HistoryPage, HistoryRequest, ListedGaps } from '@tapeloom/client';
 import { parseInstant } from '@tapeloom/core/instant-text';
 import { SECOND_NS_BIG } from '@tapeloom/core/units';
-import type { CandleData, SceneObject } from '../charts/scene.ts';
-import { SceneObjects } from '../charts/scene-objects.ts';
 import type { ChartPlan } from './chart-plan.ts';
 import type { Service } from './service.ts';
 import type { Reservation } from './spending.ts';
@@ -29,8 +29,8 @@ export interface ChartRange {
 export interface ChartReading {
   readonly contract: string;
   readonly tickSizeNanos: number;
-  readonly candles: readonly SceneObject<CandleData>[];
-  readonly objects: readonly SceneObject<unknown>[];
+  readonly candles: readonly FigureObject<CandleData>[];
+  readonly objects: readonly FigureObject<unknown>[];
   readonly computeUnits: number;
   /** Whether the range has more than the chart shows. */
   readonly isCut: boolean;
@@ -58,7 +58,7 @@ export async function readChart(
   const bill = new Bill(reservation, (units) =>
     progress(units, cost, `${units} of ${cost} compute units read.`),
   );
-  const objects = new SceneObjects<unknown>();
+  const objects = new ObjectSeries();
   if (plan.hasPast) {
     for await (const page of service.history<string>(requests.at(-1)!).pages()) {
       await bill.take(page);
@@ -69,22 +69,20 @@ export async function readChart(
   const objectsMax = plan.candles === null ? plan.candlesMax : OBJECTS_MAX;
   const read = await readPages(service, request, objectsMax, bill, objects);
   const end = read.page.to === undefined ? {} : { to: read.page.to };
-  const candles = new SceneObjects<unknown>();
+  const candles = new ObjectSeries();
   const readCandles =
     plan.candles === null
       ? null
       : await readPages(service, { ...candleRequest, ...end }, plan.candlesMax, bill, candles);
-  const own = objects.inOrder();
-  const behind = (
-    readCandles === null ? own : candles.inOrder()
-  ) as readonly SceneObject<CandleData>[];
+  const own = objects.all;
+  const behind = (readCandles === null ? own : candles.all) as readonly FigureObject<CandleData>[];
   const last = behind.at(-1);
   return {
     contract: read.page.contract,
     tickSizeNanos: read.page.tickSizeNanos,
     candles: behind,
     // Objects after the last candle read have no position on the chart.
-    objects: readCandles?.isCut && last ? own.filter(({ ns }) => ns <= BigInt(last.data.end)) : own,
+    objects: readCandles?.isCut && last ? own.filter(({ ts }) => ts <= BigInt(last.data.end)) : own,
     computeUnits: bill.computeUnits,
     isCut: read.isCut || readCandles?.isCut === true,
     lacks: estimates[0]!,
@@ -107,7 +105,7 @@ async function readPages(
   request: HistoryRequest<string>,
   max: number,
   bill: Bill,
-  objects: SceneObjects<unknown>,
+  objects: ObjectSeries,
 ): Promise<{ readonly page: HistoryPage<string>; readonly isCut: boolean }> {
   let count = 0;
   for await (const page of service.history<string>({ ...request, limit: max }).pages()) {
@@ -136,7 +134,7 @@ class Bill {
   }
 }
 
-function addPage(objects: SceneObjects<unknown>, { items }: HistoryPage<string>): void {
+function addPage(objects: ObjectSeries, { items }: HistoryPage<string>): void {
   for (const entry of items) {
     if (entry.t === 'remove') objects.remove(entry.id, entry.ts);
     else if (entry.t === 'snapshot') for (const object of entry.objects) objects.put(object);

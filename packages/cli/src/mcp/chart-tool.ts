@@ -1,9 +1,9 @@
 /** The chart tool: any indicator over candles, as a PNG to look at or an SVG to keep. */
 
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { drawFigure } from '@tapeloom/charts/figures/draw-figure';
 import { type CatalogueIndicator, TapeloomError } from '@tapeloom/client';
 import * as z from 'zod';
-import { drawChart } from '../charts/draw-chart.ts';
 import { gapLines } from '../history/gaps-text.ts';
 import { type ChartPlan, chartPlan } from './chart-plan.ts';
 import { type ChartReading, readChart } from './chart-reading.ts';
@@ -58,7 +58,7 @@ export const chartTool = tool({
       );
     }
     const span = spanText(reading);
-    const svg = drawChart(indicator.id, {
+    const svg = drawFigure(indicator.id, {
       title: `${instrument} · ${indicator.name}`,
       subtitle: [
         paramsText(plan, params),
@@ -67,7 +67,7 @@ export const chartTool = tool({
       ]
         .filter((part) => part !== '')
         .join(' · '),
-      theme,
+      colours: theme,
       tickSizeNanos: reading.tickSizeNanos,
       params: plan.params,
       candles: reading.candles,
@@ -139,7 +139,7 @@ function spanOfSeconds(seconds: number): string {
 
 /** `2026-11-12 14:30 to 15:00 UTC`. */
 function spanText({ candles }: ChartReading): string {
-  const [start, end] = [candles[0]!.ns, BigInt(candles.at(-1)!.data.end)].map((ns) =>
+  const [start, end] = [candles[0]!.ts, BigInt(candles.at(-1)!.data.end)].map((ns) =>
     isoText(ns).slice(0, 16).replace('T', ' '),
   ) as [string, string];
   const until = start.slice(0, 10) === end.slice(0, 10) ? end.slice(11) : end;

@@ -2,7 +2,7 @@
  * Writes the chart of every indicator, wide and small, below `docs/charts/`; without an entry here, with its defaults.
  */
 
-import { drawChart } from '@tapeloom/cli/charts/draw-chart';
+import { drawFigure } from '@tapeloom/charts/figures/draw-figure';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
 import type { Params } from '@tapeloom/core/studies/indicator';
 import { docsPath } from '../docs-path.ts';
@@ -48,12 +48,12 @@ export function* chartFiles(): Iterable<ChartFile> {
     const { id } = indicator;
     const [window, params] = SHOWN[id] ?? [MORNING, {}];
     const scene = makers.make(indicator, params, window);
-    yield { id, path: docsPath(`charts/${id}.svg`), text: drawChart(id, scene) };
+    yield { id, path: docsPath(`charts/${id}.svg`), text: `${drawFigure(id, scene)}\n` };
     const small = { ...scene, hasHead: false, width: SMALL_WIDTH };
     yield {
       id: `${id}-small`,
       path: docsPath(`charts/${id}-small.svg`),
-      text: drawChart(id, small),
+      text: `${drawFigure(id, small)}\n`,
     };
   }
 }

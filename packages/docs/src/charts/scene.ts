@@ -3,8 +3,8 @@
  * behind it. Market, days and windows are fixed, so a chart changes only with a study, the simulator or the drawing.
  */
 
-import type { CandleData, Scene, SceneObject } from '@tapeloom/cli/charts/scene';
-import { SceneObjects } from '@tapeloom/cli/charts/scene-objects';
+import type { CandleData, FigureObject, FigureScene } from '@tapeloom/charts/figures/figure-scene';
+import { ObjectSeries } from '@tapeloom/charts/series/object-series';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 import { type EpochNs, type Rank, rank, type UtcDay } from '@tapeloom/core/numbers';
@@ -76,7 +76,7 @@ export const WEEK: Window = {
 export class SceneMaker {
   readonly #trades = new Map<string, readonly TradeBatch[]>();
 
-  make(indicator: Indicator, given: Params, window: Window): Scene<unknown> {
+  make(indicator: Indicator, given: Params, window: Window): FigureScene<unknown> {
     const fromNs = instantOf(window.from);
     const toNs = instantOf(window.to);
     const params = paramsOf(indicator, given);
@@ -88,18 +88,18 @@ export class SceneMaker {
     );
     const objects = this.#run<unknown>(indicator, params, window, toNs);
     const objectsFromNs = instantOf(window.objectsFrom ?? window.from);
-    const isSeen = ({ ns, removedNs }: SceneObject<unknown>) =>
-      ns < toNs && (removedNs ?? ns) >= objectsFromNs;
+    const isSeen = ({ ts, removedNs }: FigureObject<unknown>) =>
+      ts < toNs && (removedNs ?? ts) >= objectsFromNs;
     return {
       title: indicator.name,
       subtitle: `${givenText(given)} · ${window.words}`,
-      theme: 'auto',
+      colours: 'both',
       params,
       tickSizeNanos: contractOf().tickSizeNanos,
-      candles: candles.filter(({ ns }) => ns >= fromNs && ns < toNs),
+      candles: candles.filter(({ ts }) => ts >= fromNs && ts < toNs),
       objects: objects.filter((object) =>
         indicator.objectsOutliveSession === true && object.removedNs === null
-          ? object.ns < toNs
+          ? object.ts < toNs
           : isSeen(object),
       ),
     };
@@ -110,14 +110,14 @@ export class SceneMaker {
     params: Params,
     window: Window,
     toNs: EpochNs,
-  ): SceneObject<Data>[] {
+  ): readonly FigureObject<Data>[] {
     const kind = indicator.sessionKind(params);
     const calendar = calendarNamed(contractOf().calendar);
     const lastDay = addDays(dayOf(toNs), 7);
     const book = extendSessionBook(null, calendar, window.firstDay, lastDay, toNs);
-    const kept = new SceneObjects<Data>();
+    const kept = new ObjectSeries();
     const upsert = ({ id, final, ts, data }: ObjectVersion) =>
-      kept.put({ id, final, ts: BigInt(ts), data: data as Data });
+      kept.put({ id, final, ts: BigInt(ts), data });
     const output: RunOutput = {
       upsert,
       remove: (id, _final, ts) => kept.remove(id, BigInt(ts)),
@@ -130,7 +130,7 @@ export class SceneMaker {
     for (const batch of this.#tradesOf(window)) run.apply(batch);
     run.advance(toNs);
     study.forming(null, upsert);
-    return kept.inOrder();
+    return kept.all as readonly FigureObject<Data>[];
   }
 
   #tradesOf(window: Window): readonly TradeBatch[] {

@@ -4,7 +4,7 @@
  * meaning, so a drawing uses only ink and distinguishes by form.
  */
 
-import { DARK, LIGHT } from '@tapeloom/cli/charts/svg';
+import { THEMES } from '@tapeloom/charts/paint/themes';
 
 export const WIDTH = 420;
 /** The width of a picture on a phone of 360 px. */
@@ -14,7 +14,16 @@ export const TEXT_PX = 15.5;
 export const LEFT = 16;
 export const RIGHT = WIDTH - LEFT;
 
-const COLOURS = ['paper', 'edge', 'grid', 'ink', 'faint', 'neutral'] as const;
+/** By the dye of the charts. */
+const COLOURS = {
+  paper: 'ground',
+  edge: 'line',
+  grid: 'grid',
+  ink: 'ink',
+  faint: 'axis',
+  neutral: 'neutral',
+} as const;
+const NAMES = Object.keys(COLOURS) as readonly (keyof typeof COLOURS)[];
 const SANS = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif';
 const MONO = 'ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace';
 /** Wider than the average letter of these fonts. */
@@ -40,12 +49,12 @@ type LineKind = 'plain' | 'dashed';
 
 /** Renders a drawing as a file; the same calls give the same bytes. */
 export function svgOf({ title, description, height, shapes }: Drawing): string {
-  const variables = (palette: Readonly<Record<string, string>>) =>
-    COLOURS.map((colour) => `--${colour}:${palette[colour]}`).join(';');
+  const variables = (theme: 'light' | 'dark') =>
+    NAMES.map((name) => `--${name}:${hexOf(THEMES[theme].dyes[COLOURS[name]])}`).join(';');
   const style = [
-    `svg{font:${TEXT_PX}px ${SANS};${variables(LIGHT)}}`,
-    `@media(prefers-color-scheme:dark){svg{${variables(DARK)}}}`,
-    ...COLOURS.map((it) => `.${it}{fill:var(--${it})}.s-${it}{stroke:var(--${it});fill:none}`),
+    `svg{font:${TEXT_PX}px ${SANS};${variables('light')}}`,
+    `@media(prefers-color-scheme:dark){svg{${variables('dark')}}}`,
+    ...NAMES.map((it) => `.${it}{fill:var(--${it})}.s-${it}{stroke:var(--${it});fill:none}`),
     `.bold{font-weight:650}.mono{font-family:${MONO}}`,
     '.w2{stroke-width:2}.dash{stroke-dasharray:5 4}',
   ].join('');
@@ -131,6 +140,10 @@ export function version(x: number, y: number, what: 'forming' | 'final' | 'remov
     return `<path class="s-ink w2" d="M${x - 7} ${y - 7}l14 14m0 -14l-14 14"/>`;
   if (what === 'final') return `<circle class="ink" cx="${x}" cy="${y}" r="9"/>`;
   return `<circle class="paper" cx="${x}" cy="${y}" r="8"/><circle class="s-ink w2" cx="${x}" cy="${y}" r="8"/>`;
+}
+
+function hexOf(channels: readonly number[]): string {
+  return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
 }
 
 function escaped(words: string): string {

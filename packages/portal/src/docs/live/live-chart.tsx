@@ -1,6 +1,6 @@
 /** The chart of a stream, drawn by the code that draws these pages' charts, at a rate the eye can follow. */
 
-import { drawChart } from '@tapeloom/cli/charts/draw-chart';
+import { drawFigure } from '@tapeloom/charts/figures/draw-figure';
 import type { IndicatorDefinition, Params } from '@tapeloom/core/studies/indicator';
 import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 import { useWidth } from '../../pages/dashboard/use-width.ts';
@@ -52,7 +52,7 @@ export function LiveChart(props: {
           width: Math.max(WIDTH_MIN, width),
           words: `${definition.name} of ${contract}, as it moves`,
         });
-  const svg = scene === null ? '' : drawChart(definition.id, scene);
+  const svg = scene === null ? '' : drawFigure(definition.id, scene);
   useLayoutEffect(() => {
     if (svg === '') drawn.current?.replaceChildren();
     else drawn.current?.replaceChildren(parsed(svg));

@@ -3,15 +3,16 @@
  * because a level that was traded is part of the picture.
  */
 
-import { SceneObjects } from '@tapeloom/cli/charts/scene-objects';
-import type { Subscription } from '@tapeloom/client/stream';
+import { ObjectSeries } from '@tapeloom/charts/series/object-series';
+import type { IndicatorObject, Subscription } from '@tapeloom/client/stream';
 
 /** Far more than a window shows; the oldest are dropped. */
 const OBJECTS_MAX = 2_000;
 
-export class LiveObjects extends SceneObjects<unknown> {
-  constructor() {
-    super(OBJECTS_MAX);
+export class LiveObjects extends ObjectSeries {
+  override put(object: IndicatorObject<string>): void {
+    super.put(object);
+    if (this.size > OBJECTS_MAX) this.drop(this.all[0]!.id);
   }
 
   /** Subscribes to the subscription's events; `onChange` runs after each change. */

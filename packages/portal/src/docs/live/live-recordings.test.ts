@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { drawChart } from '@tapeloom/cli/charts/draw-chart';
+import { drawFigure } from '@tapeloom/charts/figures/draw-figure';
 import { StreamClient } from '@tapeloom/client/stream';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
@@ -81,7 +81,7 @@ for (const definition of indicators) {
       const { objects, candles } = stream;
       const picture = { definition, params, objects, candles, words: 'it', width };
       const scene = tickSizeNanos === null ? null : liveScene({ ...picture, tickSizeNanos });
-      return scene === null ? null : drawChart(id, scene);
+      return scene === null ? null : drawFigure(id, scene);
     };
     for (let turn = 0; turn < 5; turn += 1) await time.pass(100);
     const first = drawn(640);

@@ -1,6 +1,6 @@
 /** Selects the drawn part of a stream: the newest candles that fit, and the objects within them. */
 
-import type { CandleData, Scene, SceneObject } from '@tapeloom/cli/charts/scene';
+import type { CandleData, FigureObject, FigureScene } from '@tapeloom/charts/figures/figure-scene';
 import type { IndicatorDefinition, Params } from '@tapeloom/core/studies/indicator';
 import type { LiveObjects } from './live-objects.ts';
 import { hasOwnCandles } from './live-stream.ts';
@@ -28,25 +28,25 @@ export interface LivePicture {
 }
 
 /** Null: there is nothing to draw yet. */
-export function liveScene(picture: LivePicture): Scene<unknown> | null {
+export function liveScene(picture: LivePicture): FigureScene<unknown> | null {
   const { definition, params, tickSizeNanos, width, words } = picture;
   const { id } = definition;
-  const candles = picture.candles.inOrder().slice(-candlesFor(id, width));
+  const candles = picture.candles.all.slice(-candlesFor(id, width));
   const first = candles[0];
   if (first === undefined) return null;
   const lasts = LASTING.has(id) || definition.parameters.some(({ name }) => name === 'lookback');
-  const isSeen = ({ ns, removedNs }: SceneObject<unknown>) =>
-    (removedNs ?? ns) >= first.ns || (lasts && removedNs === null);
+  const isSeen = ({ ts, removedNs }: FigureObject<unknown>) =>
+    (removedNs ?? ts) >= first.ts || (lasts && removedNs === null);
   return {
     title: '',
     hasHead: false,
     subtitle: words,
-    theme: 'page',
+    colours: 'page',
     width,
     tickSizeNanos,
     params,
-    candles: candles as readonly SceneObject<CandleData>[],
-    objects: hasOwnCandles(id) ? candles : picture.objects.inOrder().filter(isSeen),
+    candles: candles as readonly FigureObject<CandleData>[],
+    objects: hasOwnCandles(id) ? candles : picture.objects.all.filter(isSeen),
   };
 }
 
