@@ -95,6 +95,23 @@ test('no statement about keys, tokens, budgets or housekeeping reads a whole tab
   assert.deepEqual(scans, []);
 });
 
+async function everyLayout(
+  { store: { layouts }, now }: StoreRig,
+  accountId: string,
+): Promise<void> {
+  const made = await layouts.createLayout(now, accountId, { name: 'one', text: '{}' });
+  assert.ok('id' in made);
+  const change = { name: 'two', layout: { state: 1, text: '[]' } };
+  await layouts.changeLayout(now, accountId, made.id, change);
+  await layouts.layoutStates(accountId, made.id);
+  await layouts.restoreLayout(now, accountId, made.id, 1);
+  await layouts.findLayout(accountId, made.id);
+  await layouts.deleteLayout(now, accountId, made.id);
+  await layouts.undeleteLayout(now, accountId, made.id);
+  await layouts.layoutsOf(now, accountId);
+  await layouts.wholeLayout(accountId, made.id);
+}
+
 /** Everything that customers make the store do, and its own housekeeping. */
 async function everything(rig: StoreRig): Promise<void> {
   const { store } = rig;
@@ -120,6 +137,7 @@ async function everything(rig: StoreRig): Promise<void> {
   await store.findKeyById(null, made.id);
   await store.listKeys(rig.now, accountId);
   await store.touchKeys(new Map([[manager.id, rig.now]]));
+  await everyLayout(rig, accountId);
   const token = { hash: 'h', keyId: manager.id, expiresAt: rig.later(SECOND_NS) };
   await store.issueToken(rig.now, token);
   await store.consumeToken(rig.now, 'h');

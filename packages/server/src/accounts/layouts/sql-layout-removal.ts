@@ -18,26 +18,25 @@ export async function removeLayoutsOf(sql: Sql, accountId: string): Promise<void
 }
 
 /**
- * Removes some deleted layouts whose time is over, and layouts of deleted accounts: a node of an earlier version may
- * have deleted the account. Returns how many, or `limit` if there may be more.
+ * Removes some deleted layouts whose time is over, and layouts of accounts deleted in the same time: a node of an
+ * earlier version may have deleted the account. Returns how many, or `limit` if there may be more.
  */
 export async function forgetLayouts(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   // A layout has up to ten states, which go with it.
   const atOnce = Math.ceil(limit / STATES_KEPT);
-  const goneAccounts = sql
-    .selectFrom('account_deletions')
-    .select('account_id')
-    .where('done_at', 'is not', null);
+  const before = now - DELETED_KEPT_NS;
   const old = await sql
     .selectFrom('layouts')
     .select('id')
-    .where('deleted_at', '<=', now - DELETED_KEPT_NS)
+    .where('deleted_at', '<=', before)
     .limit(atOnce)
     .execute();
   const orphaned = await sql
-    .selectFrom('layouts')
-    .select('id')
-    .where('account_id', 'in', goneAccounts)
+    .selectFrom('account_deletions')
+    .innerJoin('layouts', 'layouts.account_id', 'account_deletions.account_id')
+    .select('layouts.id')
+    .where('due_at', '>', before)
+    .where('done_at', 'is not', null)
     .limit(atOnce)
     .execute();
   const ids = new Set([...old, ...orphaned].map(({ id }) => id));

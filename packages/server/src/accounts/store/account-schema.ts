@@ -15,7 +15,7 @@ import type { AuditKind } from './audit-kinds.ts';
 import type { Whole } from './columns.ts';
 
 interface IdempotentRequestTable {
-  /** The key that sent the request. */
+  /** The key that sent the request, or the session that acts as one. */
   key_id: string;
   idempotency_key: string;
   account_id: string;

@@ -72,6 +72,27 @@ test('a token of a session streams with the rights of the account, and counts at
   assert.equal((await other.closed).code, 4029);
 });
 
+test('a second tab never takes the connection of the first: it gets 4029, and later the slot that the first gives back [CLOSE-14] [COUNT-01]', async () => {
+  await using portal = await Portal.open('sandbox');
+  const { desk, accountId } = portal;
+  const [here, elsewhere] = [await portal.signIn(), await portal.signIn()];
+  using first = await portal.connect(here);
+  first.send(subscribe('a'));
+  await first.find('snapshot');
+  // Of the same session, of another one, and again and again.
+  for (const session of [here, elsewhere, here, here]) {
+    using second = await desk.openWith(await portal.token(session));
+    assert.equal((await second.closed).code, 4029);
+    await first.answered();
+    assert.equal(await desk.held(accountId, 'subscription'), 1);
+  }
+  assert.equal(first.socket.readyState, first.socket.OPEN);
+  first.socket.close();
+  while ((await desk.held(accountId, 'connection')) > 0) await turn();
+  using second = await portal.connect(here);
+  assert.equal(second.socket.readyState, second.socket.OPEN);
+});
+
 test('a session that ends closes what its tokens opened, at once, and no other stream [KEY-31]', async () => {
   await using portal = await Portal.open();
   const { desk, accountId } = portal;

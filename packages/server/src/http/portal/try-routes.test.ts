@@ -1,4 +1,4 @@
-/** Trying the reference: a session reads the same as a live key of the account, and pays the same. */
+/** What our pages read with a session (charts, the reference): the same as a live key of the account, at the same price. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -13,7 +13,14 @@ import { DOCS_URL, ORIGIN, RestService } from '../../../testing/rest/rest-servic
 const PAGE = { headers: { 'sec-fetch-site': 'same-origin' } };
 const FORBIDDEN = { status: 403, code: 'FORBIDDEN' } as const;
 const UNAUTHORIZED = { status: 401, code: 'UNAUTHORIZED' } as const;
-const PATHS = ['/instruments', '/usage', '/keys', '/history', '/history/estimate'] as const;
+const PATHS = [
+  '/instruments',
+  '/sessions',
+  '/usage',
+  '/keys',
+  '/history',
+  '/history/estimate',
+] as const;
 const PLANS: readonly Plan[] = ['sandbox', 'live', 'history', 'live_history'];
 const GRANTED = {
   sandbox: [],
@@ -60,8 +67,14 @@ for (const plan of PLANS) {
     const questions: readonly [string, Fields][] = [
       ['/instruments', {}],
       ['/keys', {}],
+      ['/sessions', { instrument: 'ESZ6', from: '2026-11-09' }],
+      ['/sessions', { instrument: 'ESX9', from: 'then' }],
       ['/history/estimate', RECENT],
+      ['/history/estimate', { ...RECENT, indicator: 'footprint', snapshot: 'true' }],
       ['/history', RECENT],
+      ['/history', { ...RECENT, snapshot: 'true', limit: '2' }],
+      ['/history', { ...RECENT, from: '2026-11-06', to: '2026-11-07', gaps: 'allow' }],
+      ['/history', { ...RECENT, instrument: 'ESX9' }],
       ['/history', { ...RECENT, from: '2026-11-02' }],
       ['/history', { ...RECENT, indicator: 'candles' }],
       ['/history', { ...RECENT, limit: '0' }],
@@ -113,6 +126,40 @@ test('a page is charged once, to the account, and shown as the portal’s', asyn
   );
   const byKey = await service.get<Usage>('/v1/usage', { key });
   assert.equal(byKey.body.used.computeUnits, 2 * TRADES_A_DAY);
+});
+
+test('every page of a replay is the one that a key gets, byte for byte, and a repeat is free', async () => {
+  const { browser, key } = await somebody('live_history');
+  const query = { ...RANGE, indicator: 'footprint', snapshot: 'true', limit: '40' };
+  let next: string | null = null;
+  let pages = 0;
+  do {
+    const fields: Fields = next === null ? query : { ...query, cursor: next };
+    const bySession = await tried<{ next: string | null }>(browser, '/history', fields);
+    const byKey = await service.get(address('/v1/history', fields), { key });
+    assert.equal(bySession.status, 200, bySession.text);
+    assert.equal(bySession.text, byKey.text);
+    const { etag, link, vary } = bySession.headers;
+    const ofKey = byKey.headers;
+    assert.deepEqual([etag, link, vary], [ofKey.etag, ofKey.link, ofKey.vary]);
+    next = bySession.body.next;
+    pages += 1;
+  } while (next !== null);
+  assert.ok(pages > 2);
+  const used = async () =>
+    (await browser.get<Usage>('/v1/portal/usage')).body.byPortal.computeUnits;
+  const once = { headers: { ...PAGE.headers, 'idempotency-key': 'a page of the charts' } };
+  const [first, again] = [
+    await tried(browser, '/history', query, once),
+    await tried(browser, '/history', query, once),
+  ];
+  assert.deepEqual([first.status, again.text], [200, first.text]);
+  assert.equal(again.headers['idempotent-replayed'], 'true');
+  await service.meter.flush();
+  // The pages cost the range once, and the first page of the repeats once more.
+  const { computeUnits } = first.body as unknown as { computeUnits: number };
+  const whole = (await tried<{ computeUnits: number }>(browser, '/history/estimate', query)).body;
+  assert.equal(await used(), whole.computeUnits + computeUnits);
 });
 
 test('what is over the budget is refused before it starts, whoever used it up [COUNT-29]', async () => {

@@ -1,7 +1,7 @@
 /**
- * `/v1/portal/try/…`: reading routes of the interface for a portal session, so that the reference can be tried without
- * a key. Each is the route that keys use, with the same query, answer, errors and price; only the authentication
- * differs. Routes that create something, show a secret or download a file are excluded.
+ * `/v1/portal/try/…`: reading routes of the interface for a portal session. The reference tries them without a key, and
+ * the charts read what they draw there. Each is the route that keys use, with the same query, answer, errors and price;
+ * only the authentication differs. Routes that create something, show a secret or download a file are excluded.
  */
 
 import type { Route } from '../server/route.ts';
@@ -21,12 +21,12 @@ const TRIED: readonly string[] = [
 export function tryRoutes(routes: readonly Route[]): readonly Route[] {
   return TRIED.map((operationId) => {
     const route = routes.find((one) => one.operationId === operationId);
-    if (route?.method !== 'GET') throw new TypeError(`${operationId} is nothing to try`);
+    if (route?.method !== 'GET') throw new TypeError(`${operationId} is no reading route`);
     return triedAs(route);
   });
 }
 
-/** The copy of a route that a session can try. */
+/** The copy of a route for sessions. */
 function triedAs(route: Route): Route {
   const { path, operationId } = route;
   return {

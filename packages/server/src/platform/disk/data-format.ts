@@ -9,7 +9,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync
 import { join } from 'node:path';
 import { VERSION } from '../version.ts';
 
-/** Formats by the accounts' schema: 1: up to 4, and the tape with a manifest; 2: 5; 3: 6; 4: 7 and 8; 5: 9 to 13; 6: 14. */
+/** Formats by the accounts' schema: 1: up to 4, and the tape with a manifest; 2: 5; 3: 6; 4: 7 and 8; 5: 9 to 13; 6: 14 and 15. */
 export const DATA_FORMAT = 6;
 
 export class DataFormatError extends Error {}

@@ -247,10 +247,12 @@ function testEnds(adapter: string, start: () => Promise<StoreRig>): void {
     assert.deepEqual(await rig.other.layouts.wholeLayout(gone, inTime.id), []);
     // By a node that had not noticed the deletion.
     const late = await made(rig, gone);
+    const { layouts } = rig.other;
+    await rig.store.sweep(rig.now);
+    assert.deepEqual(await layouts.wholeLayout(gone, late.id), []);
+    assert.equal((await listed(rig, mine)).length, DELETED_LAYOUTS_MAX + 1);
     rig.pass(DELETED_KEPT_NS);
     await rig.store.sweep(rig.now);
-    const { layouts } = rig.other;
-    assert.deepEqual(await layouts.wholeLayout(gone, late.id), []);
     for (const id of old) assert.deepEqual(await layouts.wholeLayout(mine, id), []);
     assert.deepEqual(await listed(rig, mine), [stays]);
   });

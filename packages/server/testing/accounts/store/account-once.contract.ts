@@ -130,6 +130,19 @@ export function testOnce(adapter: string, start: () => Promise<StoreRig>): void 
     assert.equal(await find('request'), null);
   });
 
+  test(`${adapter}: a session that acts as a key is remembered as one`, async () => {
+    const rig = await start();
+    const { id: accountId } = await rig.account();
+    const keyId = rig.unique('ses');
+    const once = asked('page', `${PAGE_REQUEST}x`);
+    const page = { accountId, keyId, once, answer: 't', expiresAt: rig.later(DAY_NS) };
+    const { id } = rig.request(accountId, { keyId });
+    assert.equal(await rig.store.settleOnce(rig.now, id, { amount: 0 }, page), null);
+    const before = { refused: 'done-before', answer: 't' };
+    assert.deepEqual(await rig.other.findOnce(rig.now, page), before);
+    assert.deepEqual(await rig.other.settleOnce(rig.now, id, { amount: 0 }, page), before);
+  });
+
   test(`${adapter}: an account has room for so many, over all its keys; then it is told when there is again`, async () => {
     const rig = await start();
     const { id: accountId } = await rig.account();

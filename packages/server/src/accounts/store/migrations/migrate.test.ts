@@ -158,6 +158,17 @@ test('an account with more ended keys than a list holds now lists them all, and 
   assert.deepEqual(counts, [1, 1, 1, 1, 1, 1, 1], 'events of before stay as they are');
 });
 
+test('a request that an earlier version has remembered is not done again', async () => {
+  const path = newFile();
+  onFile(path, (database) => database.exec(fixtureOf(14)!));
+  await using store = await openSqliteAccountStore(path);
+  const { id: accountId, createdAt: now } = (await store.findAccount('fixture'))!;
+  const keyId = (await store.findKey('a'.repeat(64)))!.key.id;
+  const once = { idempotencyKey: 'once', request: 'd'.repeat(64) };
+  const before = { refused: 'done-before', answer: 'done' };
+  assert.deepEqual(await store.findOnce(now, { accountId, keyId, once }), before);
+});
+
 test('a receipt that an earlier version had still to mail is owed', async () => {
   const path = newFile();
   onFile(path, (database) => {

@@ -18,6 +18,7 @@ import { billTo } from './0011-bill-to.ts';
 import { statusSpans } from './0012-status-spans.ts';
 import { passkeys } from './0013-passkeys.ts';
 import { layouts } from './0014-layouts.ts';
+import { requestsOfSessions } from './0015-requests-of-sessions.ts';
 import type { Migration, SchemaDialect } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   statusSpans,
   passkeys,
   layouts,
+  requestsOfSessions,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

