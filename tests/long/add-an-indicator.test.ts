@@ -154,7 +154,7 @@ import { topicKey } from './packages/server/src/topics/topic.ts';
 import { readHistoryFields } from './packages/server/src/history/history-fields.ts';
 import { queryInput } from './packages/cli/src/mcp/query-input.ts';
 import { computingParams, paramsText } from './packages/cli/src/cache/params-text.ts';
-import { formFields, readForm } from './packages/portal/src/docs/live/live-form.ts';
+import { formFields, readForm } from './packages/portal/src/components/parameter-form.ts';
 import { indicatorNamed } from './packages/core/src/studies/catalogue.ts';
 
 const indicator = '${id}';

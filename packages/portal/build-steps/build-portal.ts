@@ -1,5 +1,5 @@
 /**
- * Builds the portal: hashed scripts, styles and fonts, two pages, and the prerendered pages. A build is made in a
+ * Builds the portal: hashed scripts, styles and fonts, the pages, and the prerendered pages. A build is made in a
  * temporary folder and then moved into place, so an incomplete one is never visible.
  */
 
@@ -18,6 +18,7 @@ import { encodeFiles } from './encoded-files.ts';
 import { hashedName } from './hashed-name.ts';
 import { licencesText } from './licences.ts';
 import { type EntrySize, scriptBytesMax, scriptSizes } from './script-sizes.ts';
+import { withoutUnusedParts } from './unused-parts.ts';
 
 const portal = join(import.meta.dirname, '..');
 const cache = join(portal, '../../node_modules/.cache');
@@ -38,13 +39,14 @@ export async function buildPortal(out: string): Promise<BuiltPortal> {
   try {
     const client = join(work, 'tapeloom-client.tgz');
     const packed = promisify(execFile)(process.execPath, [tools, '--client-download', client]);
-    const [{ output }] = await Promise.all([bundle(site), packed]);
+    const [output] = await Promise.all([bundled(site), packed]);
     const sizes = scriptSizes(output);
     refuseLarge(sizes);
     const head = headOf(site, output);
     const written = await prerendered(work);
     finishPage(join(site, 'index.html'), head, written.landing(portal));
     finishPage(join(site, 'app.html'), head, '');
+    finishPage(join(site, 'charts.html'), head, '');
     writeDocs(site, written.docs(docsInput()), (html) => html.replace(HEAD_MARK, () => head));
     writeFileSync(join(site, 'licences.txt'), licencesText(output));
     cpSync(join(portal, 'static'), site, { recursive: true });
@@ -66,13 +68,34 @@ const common = {
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 } satisfies InlineConfig;
 
-async function bundle(outDir: string): Promise<Rolldown.RolldownOutput> {
+type Output = readonly (Rolldown.OutputChunk | Rolldown.OutputAsset)[];
+
+/** The workspace shares no script with other pages: it would carry what they need, and they what it needs. */
+async function bundled(outDir: string): Promise<Output> {
+  const pages = await bundle(outDir, {
+    index: join(portal, 'index.html'),
+    app: join(portal, 'app.html'),
+    docs: join(portal, 'docs.html'),
+    portal: join(portal, 'src/styles/portal.css'),
+  });
+  const charts = await bundle(outDir, { charts: join(portal, 'charts.html') }, [
+    withoutUnusedParts(),
+  ]);
+  return [...pages.output, ...charts.output];
+}
+
+async function bundle(
+  outDir: string,
+  input: Readonly<Record<string, string>>,
+  plugins: readonly Plugin[] = [],
+): Promise<Rolldown.RolldownOutput> {
   const result = await build({
     ...common,
-    plugins: [htmlLeavesMarks()],
+    plugins: [htmlLeavesMarks(), ...plugins],
     build: {
       outDir,
-      emptyOutDir: true,
+      // It is a new folder, and the second build adds to the first.
+      emptyOutDir: false,
       // Our Content-Security-Policy forbids data URLs.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
@@ -80,14 +103,7 @@ async function bundle(outDir: string): Promise<Rolldown.RolldownOutput> {
       reportCompressedSize: false,
       // Sizes are checked compressed, below.
       chunkSizeWarningLimit: 4_000,
-      rolldownOptions: {
-        input: {
-          index: join(portal, 'index.html'),
-          app: join(portal, 'app.html'),
-          docs: join(portal, 'docs.html'),
-          portal: join(portal, 'src/styles/portal.css'),
-        },
-      },
+      rolldownOptions: { input },
     },
   });
   return result as Rolldown.RolldownOutput;
@@ -138,7 +154,7 @@ async function prerendered(work: string): Promise<WrittenPages> {
 }
 
 /** Theme first, so that nothing flashes; then the one font before the first text, and the styles. */
-function headOf(site: string, output: readonly (Rolldown.OutputChunk | Rolldown.OutputAsset)[]) {
+function headOf(site: string, output: Output) {
   const theme = hashedFile(site, 'theme', '.js');
   const icon = hashedFile(site, 'icon', '.svg');
   const nameOf = (pattern: RegExp) => {

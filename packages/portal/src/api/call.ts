@@ -13,7 +13,7 @@ export interface CallOptions {
   readonly passkey?: PasskeyAssertion;
 }
 
-type Method = 'GET' | 'POST' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 const endListeners = new Set<() => void>();
 

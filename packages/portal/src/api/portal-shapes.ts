@@ -266,3 +266,39 @@ export interface OperatorPage {
   readonly title: string;
   readonly html: string;
 }
+
+/** A saved arrangement of charts. */
+export interface LayoutView {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly bytes: number;
+  /** The number of its newest state. */
+  readonly state: number;
+}
+
+export interface LayoutList {
+  /** Last changed first. */
+  readonly layouts: readonly LayoutView[];
+  /** Can be undeleted; last deleted first. */
+  readonly deleted: readonly (LayoutView & {
+    readonly deletedAt: string;
+    readonly keptUntil: string;
+  })[];
+  readonly max: number;
+}
+
+export interface WholeLayout extends LayoutView {
+  /** As a page has sent it; a newer page may have. */
+  readonly layout: unknown;
+}
+
+export interface LayoutStates {
+  /** Newest first; the first one is the present one. */
+  readonly states: readonly {
+    readonly state: number;
+    readonly savedAt: string;
+    readonly bytes: number;
+  }[];
+}

@@ -10,6 +10,7 @@ export interface IconShape {
 
 export const ICON_SHAPES = {
   home: { path: 'M2.5 13V8M6.2 13V4M9.8 13V6.5M13.5 13V3' },
+  chart: { path: 'M4 2v12M12 3v11M8 1.5v11', rect: [2.5, 5, 3, 5, 0.6] },
   key: { path: 'm7.7 8.3 5.3-5.3M11 5l2 2', circle: [5.5, 10.5, 3] },
   plan: { path: 'M8 1.8 14 5 8 8.2 2 5 8 1.8ZM2 8.3l6 3.2 6-3.2M2 11.3l6 3.2 6-3.2' },
   bill: { path: 'M2 6.5h12', rect: [2, 3.5, 12, 9, 1.5] },

@@ -12,6 +12,8 @@ export interface NavigationItem {
 
 export const MAIN_ITEMS: readonly NavigationItem[] = [
   { href: '/dashboard', icon: 'home', name: 'Overview' },
+  // A document of its own: no other page loads any of it.
+  { href: '/charts', icon: 'chart', name: 'Charts' },
   { href: '/keys', icon: 'key', name: 'Keys' },
   { href: '/plans', icon: 'plan', name: 'Plans', also: ['/checkout'] },
   { href: '/orders', icon: 'bill', name: 'Billing', also: ['/withdraw'] },

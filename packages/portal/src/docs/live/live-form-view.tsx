@@ -6,7 +6,7 @@ import type { InstrumentView } from '../../api/portal-shapes.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
-import { formFields, readForm, type Typed } from './live-form.ts';
+import { formFields, readForm, type Typed } from '../../components/parameter-form.ts';
 
 export interface Chosen {
   readonly instrument: string;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
-import { LIST_DEFINITION } from '../../../../core/testing/list-definition.ts';
-import { formFields, readForm } from './live-form.ts';
+import { LIST_DEFINITION } from '../../../core/testing/list-definition.ts';
+import { formFields, readForm } from './parameter-form.ts';
 
-const path = new URL('../../../../../contract/catalogue.json', import.meta.url);
+const path = new URL('../../../../contract/catalogue.json', import.meta.url);
 const { indicators } = JSON.parse(readFileSync(path, 'utf8')) as {
   readonly indicators: readonly IndicatorDefinition[];
 };

@@ -1,0 +1,26 @@
+/** The keys of the workspace, as its dialog lists them. */
+
+export const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ['← →', 'Bar before, bar after'],
+  ['↑ ↓', 'Row above, row below'],
+  ['Alt ← →', 'Half a screen'],
+  ['+ −', 'Zoom time'],
+  ['Alt + −', 'Zoom price'],
+  ['Home End', 'First bar loaded, live edge'],
+  ['A', 'Fit price'],
+  ['1 2 3 4', 'Look of the cells'],
+  ['G', 'Rows: automatic, then by hand'],
+  ['R', 'Range profile'],
+  ['Shift ← →', 'Range from the crosshair'],
+  ['H T B X M', 'Line, trend, rectangle, text, measure'],
+  ['Ctrl Z', 'Undo a drawing'],
+  ['/', 'Add an indicator'],
+  ['Space', 'Play or pause the replay'],
+  [', .', 'One step back, one step on'],
+  ['Tab', 'Next chart'],
+  ['W', 'Messages of the stream'],
+  ['V', 'Show as table'],
+  ['F', 'Full screen'],
+  ['Esc', 'Close, clear, back to the crosshair'],
+  ['?', 'These keys'],
+];
