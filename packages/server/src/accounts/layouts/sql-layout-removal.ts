@@ -18,8 +18,8 @@ export async function removeLayoutsOf(sql: Sql, accountId: string): Promise<void
 }
 
 /**
- * Removes some deleted layouts whose time is over, and layouts of accounts deleted in the same time: a node of an
- * earlier version may have deleted the account. Returns how many, or `limit` if there may be more.
+ * Removes some deleted layouts whose time is over, and layouts of the accounts deleted last: a node of an earlier
+ * version may have deleted an account. Returns how many, or `limit` if there may be more.
  */
 export async function forgetLayouts(sql: Sql, now: EpochNs, limit: number): Promise<number> {
   // A layout has up to ten states, which go with it.
@@ -31,12 +31,18 @@ export async function forgetLayouts(sql: Sql, now: EpochNs, limit: number): Prom
     .where('deleted_at', '<=', before)
     .limit(atOnce)
     .execute();
-  const orphaned = await sql
+  const gone = await sql
     .selectFrom('account_deletions')
-    .innerJoin('layouts', 'layouts.account_id', 'account_deletions.account_id')
-    .select('layouts.id')
-    .where('due_at', '>', before)
-    .where('done_at', 'is not', null)
+    .select('account_id')
+    .where('done_at', '>', before)
+    .orderBy('done_at', 'desc')
+    .limit(limit)
+    .execute();
+  const accounts = gone.map((one) => one.account_id);
+  const orphaned = await sql
+    .selectFrom('layouts')
+    .select('id')
+    .where('account_id', 'in', accounts.length === 0 ? [''] : accounts)
     .limit(atOnce)
     .execute();
   const ids = new Set([...old, ...orphaned].map(({ id }) => id));
