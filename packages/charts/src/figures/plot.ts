@@ -200,7 +200,7 @@ export class Plot {
     if (isCovered) return false;
     this.#labels.push({ left, right: left + width, y });
     const half = SMALL_SIZE / 2 + 1;
-    this.shapes.rect(paint('ground', PLATE_ALPHA), left - 2, y - half, width + 4, 2 * half, 2);
+    this.shapes.rect(paint('ground', PLATE_ALPHA), left - 3, y - half, width + 6, 2 * half, 2);
     this.shapes.word(paint(dye), SMALL_SIZE, 700, align, x, y, words);
     return true;
   }
