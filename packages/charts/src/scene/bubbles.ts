@@ -189,12 +189,13 @@ function paintSweeps(frame: Frame, layer: Layer<'sweeps'>): void {
     number,
     { id: string; side: -1 | 1; size: number; first: number; last: number }[]
   >();
+  let most = 1;
   eachOnScreen(frame, layer, ({ id }, { side, size, first, last }, column) => {
+    most = Math.max(most, size);
     const known = byColumn.get(column);
     if (known === undefined) byColumn.set(column, [{ id, side, size, first, last }]);
     else known.push({ id, side, size, first, last });
   });
-  const most = Math.max(1, ...[...byColumn.values()].flat().map(({ size }) => size));
   // On candles only large ones, one a bar: more would hide the candles.
   const least = isNear ? 0 : most * FAR_SHARE;
   const lines = { ask: shapes.lines(paint('ask'), 1.5), bid: shapes.lines(paint('bid'), 1.5) };

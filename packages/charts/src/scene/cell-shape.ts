@@ -87,8 +87,7 @@ function groupFor(
 ): number {
   if (wanted === 'auto') return autoGroup(tickHeight, rowMin, base);
   const group = base * Math.max(1, Math.ceil(wanted / base));
-  if (group * tickHeight >= ROW_MIN.any) return group;
-  return group * Math.ceil(ROW_MIN.any / (group * tickHeight));
+  return autoGroup(tickHeight, ROW_MIN.any, group);
 }
 
 /** The cells if numbers fit, at least faintly. */

@@ -10,6 +10,7 @@ import { plate } from './plates.ts';
 import { priceSteps } from './price-steps.ts';
 import { paint } from './shapes.ts';
 import { textWidth } from './text-width.ts';
+import { placeOfNs } from './window.ts';
 
 const LABEL_Y = 14;
 /** Sessions that are closer are not marked. */
@@ -27,6 +28,7 @@ export function paintGround(frame: Frame): void {
   paintGrid(frame);
   paintSessions(frame);
   paintRolls(frame);
+  paintPartial(frame);
   shapes.unclip();
 }
 
@@ -138,6 +140,22 @@ function isRegularStart(frame: Frame, column: number): boolean {
   const regular = regularOf(frame, column);
   if (regular === null || column === 0 || isOvernight(frame, column)) return false;
   return frame.sessionOf(column - 1) === frame.sessionOf(column) && isOvernight(frame, column - 1);
+}
+
+/** Where the feed began in the middle of a session: sums of the session lack what was before. */
+function paintPartial(frame: Frame): void {
+  const { shapes, layout, input } = frame;
+  const { partialSince, bars } = input.content;
+  if (partialSince === null || frame.columns.length === 0) return;
+  const x = Math.round(frame.x(placeOfNs(bars, partialSince)));
+  if (x < 0 || x > layout.plotWidth) return;
+  const { points, ends } = shapes.lines(paint('muted', 0.8), 1, [1, 3]);
+  points.add4(x + 0.5, 0, x + 0.5, layout.main.height);
+  ends.add(points.count);
+  const text = `Trades missing before ${input.timeText.clock(partialSince)}`;
+  const style = { align: 'left', dye: 'muted', size: 11, weight: 500 } as const;
+  plate(frame, x + 6, LABEL_Y + 22, text, style);
+  frame.mark('session', 'partial', '', { ns: Number(partialSince) }, x, 0, [text]);
 }
 
 function paintRolls(frame: Frame): void {

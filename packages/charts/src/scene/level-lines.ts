@@ -94,7 +94,9 @@ function paintSession(
   for (const { id, ts, removedNs, data } of layer.objects.all) {
     const span = content.sessions[sessionAt(content.sessions, ts)];
     const isRegular = layer.params.session === 'rth';
-    const fromNs = (isRegular ? span?.regular?.openNs : span?.openNs) ?? ts;
+    const openNs = (isRegular ? span?.regular?.openNs : span?.openNs) ?? ts;
+    // Levels that are born in the night before regular hours are seen in the night.
+    const fromNs = openNs < ts ? openNs : ts;
     const ended =
       removedNs ?? (span !== undefined && isOver(frame, span.closeNs) ? span.closeNs : null);
     const left = lineOf(frame, lines, { id, key: layer.key, price: data.price, fromNs, ended });

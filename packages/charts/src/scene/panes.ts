@@ -54,6 +54,7 @@ function paintDelta(frame: Frame, { y, height }: Rect): void {
       const x = left + (body >> 1) - (body % 2 === 0 ? 0.5 : 0);
       into.add4(x, zero - deltaMax * perLot, 1, (deltaMax - deltaMin) * perLot);
     }
+    if (frame.marks === null) continue;
     frame.mark('pane', 'delta', bar.id, { delta, deltaMin, deltaMax }, left, zero);
   }
 }

@@ -75,15 +75,7 @@ function paintProfile(frame: Frame, profile: ProfileRows, x: number, length: num
     const volume = levels.bid[at]! + levels.ask[at]! + levels.unknown[at]!;
     const share = volume / maxVolume;
     bars.add(price >= val && price <= vah ? inside : outside, top, bottom - top - gap, share);
-    const middle = frame.priceY(price + (group - 1) / 2);
-    frame.mark(
-      profile.key,
-      price === poc ? 'poc-row' : 'row',
-      profile.id,
-      rowNumbers(profile, at),
-      x,
-      middle,
-    );
+    if (frame.marks !== null) markRow(frame, profile, at, x);
     if (price !== poc) continue;
     const height = Math.max(1, bottom - top - gap);
     const [left, width] = [Math.min(x, x + length * share), Math.abs(length * share)];
@@ -93,13 +85,17 @@ function paintProfile(frame: Frame, profile: ProfileRows, x: number, length: num
   bars.end();
 }
 
-function rowNumbers({ levels }: ProfileRows, at: number) {
-  return {
-    price: levels.price[at]!,
+function markRow(frame: Frame, profile: ProfileRows, at: number, x: number): void {
+  const { levels, group, poc, id, key } = profile;
+  const price = levels.price[at]!;
+  const numbers = {
+    price,
     bid: levels.bid[at]!,
     ask: levels.ask[at]!,
     unknown: levels.unknown[at]!,
   };
+  const y = frame.priceY(price + (group - 1) / 2);
+  frame.mark(key, price === poc ? 'poc-row' : 'row', id, numbers, x, y);
 }
 
 /** Rows lower than a pixel share one: the longest is seen, and none is painted twice. */
@@ -172,7 +168,7 @@ function paintLetterRows(
   const { shapes, layout } = frame;
   const { poc, vah, val } = data;
   const rowHeight = group * frame.window.tickHeight;
-  const most = Math.max(...rows.map(([, letters]) => letters.length), 1);
+  const most = rows.reduce((longest, [, letters]) => Math.max(longest, letters.length), 1);
   const across = Math.min(LETTER.width, (width - 16) / Math.max(12, most));
   const [atPoc, inside, outside] = [
     shapes.rects(paint('neutral', 0.5)),

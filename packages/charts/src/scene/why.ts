@@ -53,9 +53,8 @@ function imbalanceText(
   return `${name} imbalance. ${from} is ${times} × the ${weak} ${countText(opposite)} one row ${where}.`;
 }
 
-/** Rounded down, so that it is never more than it was. */
 function timesText(ratio: number): string {
-  return ratio >= 100 ? countText(Math.floor(ratio)) : (Math.floor(ratio * 10) / 10).toFixed(1);
+  return ratio >= 100 ? countText(ratio) : ratio.toFixed(1);
 }
 
 function areaText(edge: string, { valueArea }: CellRules): string {

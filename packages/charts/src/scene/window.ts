@@ -206,11 +206,10 @@ export function placeOfNs(bars: BarSeries, ns: bigint): number {
   const { length } = columns;
   if (length === 0) return 0;
   const at = bars.columnAt(ns);
-  const usual = usualColumnNs(bars);
-  if (at < 0) return -Number(columns[0]!.fromNs - ns) / usual;
+  if (at < 0) return -Number(columns[0]!.fromNs - ns) / usualColumnNs(bars);
   const { fromNs } = columns[at]!;
   const next = columns[at + 1]?.fromNs;
-  const span = next === undefined ? usual : Math.max(1, Number(next - fromNs));
+  const span = next === undefined ? usualColumnNs(bars) : Math.max(1, Number(next - fromNs));
   const elapsed = Number(ns - fromNs) / span;
   return at + (next === undefined ? elapsed : Math.min(1, elapsed));
 }

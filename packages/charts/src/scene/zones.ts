@@ -35,12 +35,12 @@ function paintImbalances(frame: Frame, layer: Layer<'imbalances'>): void {
   } as const;
   for (const object of layer.objects.all) {
     const { data, removedNs, id } = object;
+    const [top, bottom] = [frame.y(data.high + 1), frame.y(data.low)];
+    if (bottom < 0 || top > frame.layout.main.height) continue;
     const span = spanOf(frame, object, data.barId);
     if (span === null) continue;
     const [left, right] = span;
     if (removedNs !== null && isNear && right - left < window.columnWidth * 0.8) continue;
-    const [top, bottom] = [frame.y(data.high + 1), frame.y(data.low)];
-    if (bottom < 0 || top > frame.layout.main.height) continue;
     const dye = data.side > 0 ? 'ask' : 'bid';
     fills[dye].add4(left, top, right - left, bottom - top);
     frame.targets.push({
@@ -80,9 +80,12 @@ function spanOf(
 ): readonly [left: number, right: number] | null {
   const { bars } = frame.input.content;
   const { plotWidth } = frame.layout;
-  // Found by time first: most objects are not on screen, and ids are slower.
+  // Most objects are not on screen: their times tell it fastest.
+  const firstNs = frame.columns[frame.from]?.fromNs;
+  if (firstNs === undefined || (removedNs !== null && removedNs < firstNs)) return null;
+  const endNs = frame.columns[frame.to]?.fromNs;
+  if (endNs !== undefined && ts >= endNs) return null;
   const removed = removedNs === null ? null : frame.x(placeOfNs(bars, removedNs));
-  if (removed !== null && removed <= 0) return null;
   const own = bars.indexOf(barId);
   const column = own >= 0 ? own : Math.floor(placeOfNs(bars, ts));
   const left = Math.max(0, frame.x(column + (frame.isNear ? 1 : 0.5)));
