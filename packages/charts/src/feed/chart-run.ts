@@ -3,7 +3,6 @@
  * them, and what follows from both. A chart that gets another instrument or other bars gets another run.
  */
 
-import type { HistoryGap } from '@tapeloom/client';
 import type { ClientClock, Snapshot, Status } from '@tapeloom/client/stream';
 import { timeTexts } from '../scene/time-text.ts';
 import type { ChartContent } from '../series/chart-content.ts';
@@ -12,7 +11,7 @@ import type { SessionSums } from '../series/sums.ts';
 import type { ChartSpec } from '../spec/chart-spec.ts';
 import { BarSink } from './bar-sink.ts';
 import { FeedStatus } from './feed-status.ts';
-import { putGaps, RunningGap } from './gap-columns.ts';
+import { PastGaps, RunningGap } from './gap-columns.ts';
 import type { HistoryBudget } from './history-budget.ts';
 import { InstrumentFacts } from './instrument-facts.ts';
 import { type Layer, LayerSet, type SumAbility } from './layer-set.ts';
@@ -59,6 +58,7 @@ export class ChartRun {
   readonly #loader: PastLoader;
   readonly #reach: PastReach;
   readonly #status: FeedStatus;
+  readonly #gaps = new PastGaps();
   readonly #gap = new RunningGap();
   #spec: ChartSpec;
   #segments: Segments;
@@ -94,7 +94,7 @@ export class ChartRun {
       ...{ sources, instrument, budget, signal },
       dataset: () => this.#facts.instrument?.dataset,
       segments: () => this.#segments,
-      onGaps: (gaps, fromNs) => this.#putGaps(gaps, fromNs),
+      onGaps: (gaps, fromNs) => this.#gaps.add(gaps, fromNs),
       onPiece: () => this.#pieceLoaded(),
     });
     this.#reach = new PastReach({
@@ -232,6 +232,7 @@ export class ChartRun {
       this.#bars.start(snapshot);
       this.#fill = 'none';
       this.#reach.reset();
+      this.#gaps.clear();
       this.#gap.clear();
     }
     if (after !== null) this.#status.reset(after.reason, this.#nowNs);
@@ -278,7 +279,8 @@ export class ChartRun {
     sink.start(snapshot);
     this.#settleOpens();
     const { reachedNs } = this.#bars;
-    if (layer.isAdded && reachedNs !== null && this.#hasHistory) {
+    // After a reset the stream has no trace of what came and went while it was away.
+    if ((layer.isAdded || after !== null) && reachedNs !== null && this.#hasHistory) {
       void this.#reach.fill(reachedNs, () => this.#parts.filter((part) => part === layer));
     }
   }
@@ -298,6 +300,7 @@ export class ChartRun {
   }
 
   #pieceLoaded(): void {
+    this.#gaps.put(this.#content.bars);
     this.#wantDays();
     this.#changed();
   }
@@ -406,10 +409,6 @@ export class ChartRun {
     budget.unitsPerMonth = usage.limits.computeBudget;
     this.#blockWithoutHistory();
     this.#changed();
-  }
-
-  #putGaps(gaps: readonly HistoryGap[], fromNs: bigint): void {
-    putGaps(this.#content.bars, gaps, fromNs);
   }
 
   #nameInstrument(): void {

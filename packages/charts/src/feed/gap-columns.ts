@@ -4,14 +4,43 @@ import type { HistoryGap } from '@tapeloom/client';
 import type { BarSeries } from '../series/bar-series.ts';
 import type { GapColumn } from '../series/chart-bar.ts';
 
-/** `fromNs`: the start of what was loaded; what lies before is shown when that is loaded. */
-export function putGaps(bars: BarSeries, gaps: readonly HistoryGap[], fromNs: bigint): void {
-  for (const { from, to, why } of gaps) {
-    const [startNs, endNs] = [BigInt(from), BigInt(to)];
-    if (endNs <= fromNs || endNs <= startNs) continue;
-    const reason: GapColumn['why'] = why === 'damaged' || why === 'partial' ? why : 'missing';
-    bars.putGap({ kind: 'gap', fromNs: startNs < fromNs ? fromNs : startNs, endNs, why: reason });
+/** Gaps of history: a gap before the first bar waits until there are bars on its other side. */
+export class PastGaps {
+  /** Ascending; they do not touch. */
+  #waiting: readonly GapColumn[] = [];
+
+  /** `fromNs`: the start of what was loaded. What lies before it is listed again when that is loaded. */
+  add(gaps: readonly HistoryGap[], fromNs: bigint): void {
+    const found = gaps.flatMap(({ from, to, why }): readonly GapColumn[] => {
+      const [startNs, endNs] = [later(BigInt(from), fromNs), BigInt(to)];
+      const reason = why === 'damaged' || why === 'partial' ? why : 'missing';
+      return startNs < endNs ? [{ kind: 'gap', fromNs: startNs, endNs, why: reason }] : [];
+    });
+    this.#waiting = merged([...this.#waiting, ...found]);
   }
+
+  /** Puts those that have bars before them. */
+  put(bars: BarSeries): void {
+    const first = bars.columns.find(({ kind }) => kind === 'bar');
+    if (first === undefined || this.#waiting.length === 0) return;
+    for (const gap of this.#waiting) if (gap.fromNs > first.fromNs) bars.putGap(gap);
+    this.#waiting = this.#waiting.filter(({ fromNs }) => fromNs <= first.fromNs);
+  }
+
+  clear(): void {
+    this.#waiting = [];
+  }
+}
+
+/** Two windows of history that meet inside a gap list a part each. */
+function merged(gaps: readonly GapColumn[]): readonly GapColumn[] {
+  const all: GapColumn[] = [];
+  for (const gap of gaps.toSorted((a, b) => (a.fromNs < b.fromNs ? -1 : 1))) {
+    const last = all.at(-1);
+    if (last === undefined || last.endNs < gap.fromNs) all.push(gap);
+    else if (last.endNs < gap.endNs) all[all.length - 1] = { ...last, endNs: gap.endNs };
+  }
+  return all;
 }
 
 /**
@@ -42,4 +71,8 @@ export class RunningGap {
     this.#isWatched = false;
     this.#fromNs = null;
   }
+}
+
+function later(ns: bigint, other: bigint): bigint {
+  return ns > other ? ns : other;
 }

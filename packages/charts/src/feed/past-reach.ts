@@ -6,6 +6,7 @@
 import type { ClientClock } from '@tapeloom/client/stream';
 import type { LeftEdge } from '../series/chart-content.ts';
 import type { HistoryBudget } from './history-budget.ts';
+import { isReached } from './past-end.ts';
 import { pastFault } from './past-fault.ts';
 import type { PastCost, PastLoader, PastPart } from './past-loader.ts';
 import { partStart, sessionOpenBefore, type WindowFacts, windowStart } from './past-window.ts';
@@ -82,7 +83,7 @@ export class PastReach {
 
   /** A gesture wants older bars. */
   back(): void {
-    const isBlocked = this.#hem !== null && this.#hem.why !== 'budget';
+    const isBlocked = this.#hem !== null && !this.#mayGoOn(this.#hem);
     if (this.#isBusy || isBlocked || this.#retry !== null) return;
     const now = this.#options.clock.now();
     const isNew = now - this.#gesture.atMs > GESTURE_MS;
@@ -148,6 +149,15 @@ export class PastReach {
     this.#retry = null;
   }
 
+  /** There is more to spend tomorrow; and a layer may not have what the bars have. */
+  #mayGoOn({ why }: HemText): boolean {
+    if (why === 'budget') return true;
+    const [bars, ...layers] = this.#parts();
+    const end = bars?.sink.end ?? null;
+    if (why !== 'start' || end === null || 'cursor' in end) return false;
+    return layers.some(({ sink }) => !isReached(sink.end, end.ns));
+  }
+
   #idle(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
@@ -176,6 +186,7 @@ export class PastReach {
       if (facts === null) return;
       const { endNs, earliestNs, bars } = facts;
       if (earliestNs !== null && endNs <= earliestNs) {
+        await this.#loadIfAllowed(this.#parts().slice(1), endNs);
         this.#hem = facts.startHem;
         return;
       }

@@ -1,0 +1,476 @@
+/**
+ * A service for tests of feeds, over `fake-tape.ts`: streams with snapshots that are cut, resumes and resets, history in
+ * pages with a cost, sessions, and rolls of an alias. The test moves its time and breaks what it likes.
+ */
+
+import type {
+  Estimate,
+  HistoryEntry,
+  HistoryPage,
+  HistoryRequest,
+  Instrument,
+  StudiesRequest,
+  SubscribeRequest,
+  Usage,
+} from '@tapeloom/client';
+import {
+  type ConnectionChange,
+  type ConnectionState,
+  compareCursors,
+  type IndicatorObject,
+  nsOf,
+  type StreamUpdate,
+  TapeloomError,
+} from '@tapeloom/client/stream';
+import { PLAN_LIMITS, type Plan, type PlanLimits } from '@tapeloom/core/entitlement/plan';
+import { StandingClock } from '../../client/testing/stream-stage.ts';
+import type { FeedSources, FeedSubscription, SessionsAnswer } from '../src/feed/sources.ts';
+import {
+  DAY_NS,
+  dayNumber,
+  FakeStudy,
+  type FakeTrade,
+  type LogEntry,
+  sessionClose,
+  sessionOpen,
+} from './fake-tape.ts';
+
+const SNAPSHOT_BYTES = 520_000;
+const NS_PER_MS = 1_000_000n;
+export const ALIAS = 'ES.c.0';
+/** Monday, 16 November 2026, 22:00 UTC. */
+export const START_NS = BigInt(Date.UTC(2026, 10, 16, 22)) * NS_PER_MS;
+
+export interface FakeServiceOptions {
+  readonly plan?: Plan;
+  readonly limits?: Partial<PlanLimits>;
+  /** Objects that fit into a snapshot: when more exist, each is as large as that. */
+  readonly depth?: number;
+  /** Results of a page, whatever is asked. */
+  readonly pageMax?: number;
+  /** Compute units of a trade. */
+  readonly unitsPerTrade?: number;
+  readonly hasSessions?: boolean;
+}
+
+interface Gap {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+export class FakeService implements FeedSources {
+  readonly clock = new StandingClock();
+  readonly plan: Plan;
+  limits: PlanLimits;
+  readonly depth: number;
+  pageMax: number;
+  readonly #unitsPerTrade: number;
+  readonly #startMs = this.clock.now();
+  readonly trades = new Map<string, FakeTrade[]>();
+  readonly #subscriptions = new Set<FakeSubscription>();
+  readonly #studies = new Map<string, { readonly study: FakeStudy; trades: number }>();
+  readonly #hears = new Set<(change: ConnectionChange) => void>();
+  /** Ascending; the first is the alias's first contract. */
+  rolls: { readonly from: bigint; readonly symbol: string }[] = [
+    { from: START_NS - 100n * DAY_NS, symbol: 'ESZ6' },
+  ];
+  firstDayNs = START_NS;
+  gaps: readonly Gap[] = [];
+  connection: ConnectionState = 'open';
+  remaining: number;
+  /** Thrown by the next requests for history, one each. */
+  readonly faults: Error[] = [];
+  /** Refuses subscriptions of these indicators. */
+  readonly refused = new Map<string, TapeloomError>();
+  readonly estimates: object[] = [];
+  readonly pagesAsked: object[] = [];
+  charged = 0;
+  readonly sessions?: NonNullable<FeedSources['sessions']>;
+
+  constructor(options: FakeServiceOptions = {}) {
+    const { plan = 'live_history', depth = 500, pageMax = 5_000, unitsPerTrade = 1 } = options;
+    this.plan = plan;
+    this.limits = { ...PLAN_LIMITS[plan], ...options.limits };
+    this.depth = depth;
+    this.pageMax = pageMax;
+    this.#unitsPerTrade = unitsPerTrade;
+    this.remaining = this.limits.computeBudget;
+    if (options.hasSessions !== false) this.sessions = (it) => Promise.resolve(this.#sessions(it));
+  }
+
+  get nowNs(): bigint {
+    return START_NS + BigInt(Math.round(this.clock.now() - this.#startMs)) * NS_PER_MS;
+  }
+
+  get nowMs(): number {
+    return Number(this.nowNs / NS_PER_MS);
+  }
+
+  get contract(): string {
+    return this.contractAt(this.nowNs);
+  }
+
+  contractAt(ns: bigint): string {
+    return this.rolls.findLast(({ from }) => from <= ns)!.symbol;
+  }
+
+  get subscriptions(): readonly FakeSubscription[] {
+    return [...this.#subscriptions];
+  }
+
+  /** A trade now, of the alias's contract or of another. */
+  trade(price: number, size = 1, side: -1 | 1 = 1, symbol = this.contract): void {
+    const list = this.trades.getOrInsertComputed(symbol, () => []);
+    list.push({ ns: this.nowNs, price, size, side });
+    this.flush();
+  }
+
+  pass(ms: number): void {
+    this.clock.pass(ms);
+    this.flush();
+  }
+
+  /** Sends what is new. */
+  flush(): void {
+    if (this.connection !== 'open') return;
+    for (const subscription of this.#subscriptions) subscription.flush();
+  }
+
+  /** The connection is lost. */
+  cut(): void {
+    this.#connect('waiting');
+  }
+
+  /** Back: each stream resumes at its cursor, or is reset. */
+  heal(reset: string | null = null): void {
+    this.#connect('open');
+    for (const subscription of this.#subscriptions) {
+      if (reset === null) subscription.flush();
+      else subscription.reset(reset);
+    }
+  }
+
+  resetAll(reason: string): void {
+    for (const subscription of this.#subscriptions) subscription.reset(reason);
+  }
+
+  status(state: string, partialSince: bigint | null = null): void {
+    for (const subscription of this.#subscriptions) subscription.sayStatus(state, partialSince);
+  }
+
+  subscribe(request: SubscribeRequest<string>): FeedSubscription {
+    const subscription = new FakeSubscription(this, request, () =>
+      this.#subscriptions.delete(subscription),
+    );
+    const refusal = this.refused.get(request.indicator);
+    if (refusal === undefined) this.#subscriptions.add(subscription);
+    queueMicrotask(() => {
+      if (refusal !== undefined) subscription.end(refusal);
+      else if (this.connection === 'open') subscription.start();
+    });
+    return subscription;
+  }
+
+  /** All updates of a topic up to now. */
+  logOf(
+    symbol: string,
+    { indicator, params }: Pick<SubscribeRequest<string>, 'indicator' | 'params'>,
+  ) {
+    const { size = 3 } = (params ?? {}) as { readonly size?: number };
+    const key = JSON.stringify([symbol, indicator, size]);
+    const known = this.#studies.getOrInsertComputed(key, () => ({
+      study: new FakeStudy(indicator, size),
+      trades: 0,
+    }));
+    const { study } = known;
+    const trades = this.trades.get(symbol) ?? [];
+    for (; known.trades < trades.length; known.trades += 1) study.trade(trades[known.trades]!);
+    study.pass(this.nowNs);
+    return study.log;
+  }
+
+  history(request: HistoryRequest<string>): { pages(): AsyncIterable<HistoryPage<string>> } {
+    return { pages: () => this.#pages(request) };
+  }
+
+  async estimate(request: HistoryRequest<string> | StudiesRequest): Promise<Estimate> {
+    this.estimates.push(request);
+    await null;
+    this.#mayHistory(nsOf(request.from));
+    const count = 'studies' in request ? request.studies.length : 1;
+    const trades = this.#tradesOf(request).length;
+    const units = trades * this.#unitsPerTrade;
+    const studies = 'studies' in request ? request.studies : [];
+    return {
+      ...{ instrument: ALIAS, contract: this.contractAt(nsOf(request.from)), trades, days: 1 },
+      ...{ missingDays: [], missingDaysTotal: 0, lookBackFrom: null },
+      computeUnits: units * count,
+      remainingComputeUnits: this.remaining,
+      studies: studies.map(({ indicator }) => ({
+        indicator,
+        computeUnits: units,
+        lookBackFrom: null,
+      })),
+    };
+  }
+
+  async usage(): Promise<Usage> {
+    return {
+      ...{ period: '2026-11', resetsAt: '0', plan: this.plan, limits: this.limits },
+      used: { computeUnits: 0, historyItems: 0, exportBytes: 0, restRequests: 0 },
+      remaining: { computeUnits: this.remaining, exportBytes: 0 },
+    };
+  }
+
+  async instruments(): Promise<readonly Instrument[]> {
+    const rolls = this.rolls.map(({ from, symbol }) => ({ from: String(from), symbol }));
+    const symbols = [...new Set(this.rolls.map(({ symbol }) => symbol))];
+    const firstDay = new Date(Number(this.firstDayNs / NS_PER_MS)).toISOString().slice(0, 10);
+    const history = { firstDay, lastDay: firstDay, missingDays: [], missingDaysTotal: 0 };
+    return symbols.map((symbol) => ({
+      ...{ symbol, alias: symbol === this.contract ? ALIAS : null, tickSizeNanos: 250_000_000 },
+      ...{ status: 'open', updatedAt: '0', dataset: 'sim', name: `E-mini ${symbol}` },
+      ...{ exchange: 'SIM', currency: 'USD', lotSizeNanos: 1, pointValueNanos: 1 },
+      ...{ calendar: 'sim', expiresAt: '0', streamed: true, aliases: [], rolls },
+      history: this.limits.historyDays === 0 ? null : history,
+    }));
+  }
+
+  on(_kind: 'connection', hear: (change: ConnectionChange) => void): () => void {
+    this.#hears.add(hear);
+    return () => this.#hears.delete(hear);
+  }
+
+  #connect(state: ConnectionState): void {
+    this.connection = state;
+    for (const hear of this.#hears) hear({ state, retryInMs: null, cause: null });
+  }
+
+  async *#pages(
+    asked: HistoryRequest<string>,
+  ): AsyncGenerator<HistoryPage<string>, void, undefined> {
+    const entries = this.#entriesOf(asked);
+    const trades = this.#tradesOf(asked).length;
+    for (let at = 0; ; at += this.pageMax) {
+      this.pagesAsked.push(asked);
+      await null;
+      const fault = this.faults.shift();
+      if (fault !== undefined) throw fault;
+      this.#mayHistory(nsOf(asked.from));
+      const isLast = at + this.pageMax >= entries.length;
+      // The whole cost with the first page, to see that it is noted even if a later page fails.
+      const units = at === 0 ? trades * this.#unitsPerTrade : 0;
+      if (units > this.remaining) throw new TapeloomError('QUOTA_EXCEEDED', 'used up');
+      this.remaining -= units;
+      this.charged += units;
+      yield {
+        ...{
+          instrument: ALIAS,
+          contract: this.contractAt(nsOf(asked.from)),
+          engineFingerprint: '',
+        },
+        ...{ tickSizeNanos: 250_000_000, lookBackFrom: null, computeUnits: units },
+        items: entries.slice(at, at + this.pageMax),
+        next: isLast ? null : String(at),
+        gaps: this.gaps
+          .filter(({ to }) => to > nsOf(asked.from))
+          .map(({ from, to }) => ({ from: String(from), to: String(to), why: 'missing' as const })),
+      };
+      if (isLast) return;
+    }
+  }
+
+  #entriesOf(asked: HistoryRequest<string>): readonly HistoryEntry<string>[] {
+    const { untilCursor } = asked;
+    const [from, to] = rangeOf(asked);
+    const log = this.logOf(this.contractAt(from), asked);
+    const inRange = log.filter(({ ns, isDue, cursor }) => {
+      const isAfter = isDue ? ns > from : ns >= from;
+      const isBefore = to === null || (isDue ? ns <= to : ns < to);
+      return (
+        isAfter &&
+        isBefore &&
+        (untilCursor === undefined || compareCursors(cursor, untilCursor) <= 0)
+      );
+    });
+    const settled = inRange.filter(({ t, object }) => t === 'remove' || object.final);
+    const before = log.filter(({ ns }) => to === null || ns < to);
+    const tail =
+      untilCursor === undefined
+        ? [...stateOf(before).values()].filter((it) => !it.object.final)
+        : [];
+    return [...settled, ...tail].map(asEntry);
+  }
+
+  #tradesOf(asked: HistoryRequest<string> | StudiesRequest): readonly FakeTrade[] {
+    const [from, to] = rangeOf(asked);
+    const list = this.trades.get(this.contractAt(from)) ?? [];
+    return list.filter(({ ns }) => ns >= from && (to === null || ns < to));
+  }
+
+  #mayHistory(from: bigint): void {
+    const { historyDays } = this.limits;
+    const earliest = (this.nowNs / DAY_NS - BigInt(historyDays)) * DAY_NS;
+    if (historyDays === 0 || from < earliest) throw new TapeloomError('FORBIDDEN', 'No history.');
+  }
+
+  #sessions({
+    instrument,
+    from,
+    to,
+  }: {
+    instrument: string;
+    from: string;
+    to: string;
+  }): SessionsAnswer {
+    const sessions: SessionsAnswer['sessions'][number][] = [];
+    for (let ms = Date.parse(from); ms <= Date.parse(to); ms += 86_400_000) {
+      const open = sessionOpen(BigInt(ms) * NS_PER_MS);
+      const date = Number(dayNumber(open + DAY_NS / 2n));
+      sessions.push({ date, open: String(open), close: String(sessionClose(open)), regular: null });
+    }
+    return { instrument, contract: this.contract, timeZone: 'UTC', sessions };
+  }
+}
+
+function rangeOf({ from, to }: { from: unknown; to?: unknown }): [bigint, bigint | null] {
+  return [nsOf(from as bigint), to === undefined ? null : nsOf(to as bigint)];
+}
+
+function stateOf(log: readonly LogEntry[]): Map<string, LogEntry> {
+  const state = new Map<string, LogEntry>();
+  for (const entry of log) {
+    if (entry.t === 'remove') state.delete(entry.object.id);
+    else state.set(entry.object.id, entry);
+  }
+  return state;
+}
+
+function asEntry({ t, cursor, object, ns }: LogEntry): HistoryEntry<string> {
+  if (t === 'upsert') return { t, cursor, object };
+  return { t, cursor, id: object.id, final: object.final, ts: ns };
+}
+
+/** The service limits snapshots by their size, too. */
+function padded(object: IndicatorObject<string>, count: number): IndicatorObject<string> {
+  const pad = 'x'.repeat(Math.ceil(SNAPSHOT_BYTES / count));
+  return { ...object, data: { ...(object.data as object), pad } };
+}
+
+type Kind = StreamUpdate<string>['t'];
+
+export class FakeSubscription implements FeedSubscription {
+  readonly request: SubscribeRequest<string>;
+  readonly #service: FakeService;
+  readonly #onClose: () => void;
+  readonly #ended = Promise.withResolvers<TapeloomError | null>();
+  readonly #hears: { readonly kind: Kind; readonly hear: (update: never) => void }[] = [];
+  readonly ended = this.#ended.promise;
+  isClosed = false;
+  readonly state: {
+    cursor: string | null;
+    status: string | null;
+    lagMs: number;
+    partialSince: bigint | null;
+    contract: string | null;
+    tickSizeNanos: number | null;
+    serverNs: bigint | null;
+  } = {
+    ...{ cursor: null, status: null, lagMs: 0, partialSince: null },
+    ...{ contract: null, tickSizeNanos: null, serverNs: null },
+  };
+
+  constructor(service: FakeService, request: SubscribeRequest<string>, onClose: () => void) {
+    this.#service = service;
+    this.request = request;
+    this.#onClose = onClose;
+    const { from } = request;
+    if (typeof from === 'object' && 'cursor' in from) this.state.cursor = from.cursor;
+  }
+
+  on(kind: Kind, hear: (update: never) => void): () => void {
+    const listener = { kind, hear };
+    this.#hears.push(listener);
+    return () => this.#hears.splice(this.#hears.indexOf(listener), 1);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.#onClose();
+    this.#ended.resolve(null);
+  }
+
+  end(error: TapeloomError): void {
+    this.#onClose();
+    this.#ended.resolve(error);
+  }
+
+  start(): void {
+    if (this.isClosed) return;
+    this.state.contract ??= this.#service.contract;
+    this.state.tickSizeNanos = 250_000_000;
+    this.sayStatus('live', null);
+    if (this.state.cursor === null) this.#snapshot();
+    else this.flush();
+  }
+
+  sayStatus(state: string, partialSince: bigint | null): void {
+    Object.assign(this.state, { status: state, partialSince });
+    this.#say({ t: 'status', state, lagMs: 0, partialSince });
+  }
+
+  notice(effectiveAt: bigint): void {
+    this.#say({ t: 'notice', kind: 'roll', effectiveAt, instrument: ALIAS });
+  }
+
+  /** Everything since the cursor; at a roll the reset comes first. */
+  flush(): void {
+    if (this.isClosed) return;
+    this.state.serverNs = this.#service.nowNs;
+    if (this.state.contract === null) {
+      this.start();
+      return;
+    }
+    for (const entry of this.#log()) {
+      const { cursor } = this.state;
+      if (cursor === null || compareCursors(entry.cursor, cursor) <= 0) continue;
+      // A roll takes effect between two updates.
+      if (this.#service.contractAt(entry.ns) !== this.state.contract) break;
+      this.state.cursor = entry.cursor;
+      this.#say(asEntry(entry) as StreamUpdate<string>);
+    }
+    if (this.#service.contract !== this.state.contract) this.reset('roll');
+  }
+
+  reset(reason: string): void {
+    if (this.isClosed) return;
+    this.state.cursor = null;
+    this.#say({ t: 'reset', reason });
+    this.state.contract = this.#service.contract;
+    this.#snapshot();
+  }
+
+  #snapshot(): void {
+    const { nowNs, depth } = this.#service;
+    const state = [...stateOf(this.#log()).values()].map(({ object }) => object);
+    const isCarried = this.request.indicator === 'unfinished-auctions';
+    const open = state.reduce((newest, { ts }) => (ts > newest ? ts : newest), 0n);
+    const ofSession = state.filter(({ ts }) => ts >= sessionOpen(open));
+    const shown = isCarried
+      ? state
+      : ofSession
+          .slice(-depth)
+          .map((object) => (depth < ofSession.length ? padded(object, depth) : object));
+    const cursor = this.#log().at(-1)?.cursor ?? `${dayNumber(nowNs)}.0.0`;
+    this.state.cursor = cursor;
+    this.#say({ t: 'snapshot', cursor, objects: shown });
+  }
+
+  #log(): readonly LogEntry[] {
+    return this.#service.logOf(this.state.contract!, this.request);
+  }
+
+  #say(update: StreamUpdate<string>): void {
+    for (const { kind, hear } of [...this.#hears]) if (kind === update.t) hear(update as never);
+  }
+}
