@@ -6,6 +6,7 @@
 
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildChartsPackage } from './build/charts-package.ts';
 import { writeClientDownload } from './build/client-download.ts';
 import { buildClientPackage } from './build/client-package.ts';
 import { buildTapeloomPackage, packSlim, packTapeloom } from './build/tapeloom-package.ts';
@@ -15,6 +16,7 @@ const root = join(import.meta.dirname, '..');
 /** Each step empties and fills its folder, and throws on failure. */
 const steps: Readonly<Record<string, (into: string) => void | Promise<void>>> = {
   client: buildClientPackage,
+  charts: buildChartsPackage,
   cli: async (into) => {
     await buildTapeloomPackage(into);
     packTapeloom(into, root);

@@ -167,18 +167,19 @@ export class ChartView {
 
   /** Prices stand still: the price tag is grey, without the time left in the bar. */
   setStale(isStale: boolean): void {
+    if (isStale === this.#model.isStale) return;
     this.#model.isStale = isStale;
     this.#model.changed();
   }
 
   /** Words and buttons where the loaded bars begin; null removes them. */
   setHem(hem: HemText | null): void {
-    this.#hemCard.set(hem);
-    this.#model.changed();
+    if (this.#hemCard.set(hem)) this.#model.changed();
   }
 
   /** The name of the live edge, "14:03, 10 min ago"; null: none. */
   setEdgeText(text: string | null): void {
+    if (text === this.#model.edgeText) return;
     this.#model.edgeText = text;
     this.#model.changed();
   }

@@ -23,10 +23,11 @@ export class HemCard {
     root.append(this.#card);
   }
 
-  set(hem: HemText | null): void {
-    if (isSame(hem, this.#hem)) return;
+  /** True: the words are others than before. */
+  set(hem: HemText | null): boolean {
+    if (isSame(hem, this.#hem)) return false;
     this.#hem = hem;
-    if (hem === null) return;
+    if (hem === null) return true;
     const buttons = hem.actions.map(({ id, text }) =>
       button('tl-button', text, () => this.#act(id)),
     );
@@ -34,6 +35,7 @@ export class HemCard {
       element('p', 'tl-hem-text', { text: hem.text }),
       element('div', 'tl-card-actions', { children: buttons }),
     );
+    return true;
   }
 
   /** After a frame. */

@@ -47,6 +47,7 @@ export class Surface {
     this.#themes = new MutationObserver(() => this.refresh());
     const watched = { attributes: true, attributeFilter: THEME_ATTRIBUTES };
     this.#themes.observe(document.documentElement, watched);
+    if (root.parentElement !== null) this.#themes.observe(root.parentElement, watched);
     this.#watchMedia();
     this.#watchRatio();
     this.#measure();

@@ -176,6 +176,7 @@ export class ViewModel {
   }
 
   setSums(sums: SessionSums | null): void {
+    if (sums === this.#sums) return;
     this.#sums = sums;
     this.changed();
   }

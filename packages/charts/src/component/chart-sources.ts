@@ -1,0 +1,122 @@
+/** Where a chart on a page gets its data: a client of the page or one of its own, and what the plan allows. */
+
+import { type PlanLimits, TapeloomClient } from '@tapeloom/client';
+import type { ClientClock } from '@tapeloom/client/stream';
+import { HistoryBudget, type TextStore } from '../feed/history-budget.ts';
+import { PlanRoom } from '../feed/plan-room.ts';
+import type { FeedSources, SessionsAnswer, SessionsRequest } from '../feed/sources.ts';
+import type { ChartSource } from './chart-options.ts';
+
+/** A chart does not wait longer for the limits of a plan. */
+const USAGE_MS = 3000;
+
+export type HistoryMode = 'none' | 'scroll' | 'ask';
+
+export interface SourcePorts {
+  readonly clock: ClientClock;
+  readonly store: TextStore;
+  readonly wallMs: () => number;
+}
+
+export interface ChartSources {
+  readonly sources: FeedSources;
+  readonly mode: HistoryMode;
+  /** Resolves to what the plan allows; never rejects. */
+  readonly plan: Promise<{ readonly room: PlanRoom; readonly budget: HistoryBudget }>;
+  close(): void;
+}
+
+export function chartSources(options: ChartSource, ports: SourcePorts): ChartSources {
+  const { client, fetch: ask } = options;
+  const own = client === undefined ? ownClient(options) : null;
+  const mode = options.history ?? (client === undefined && ask === undefined ? 'none' : 'scroll');
+  const from = own ?? client!;
+  const sources: FeedSources = {
+    subscribe: (request) => from.subscribe(request),
+    history: (request) => from.history(request),
+    estimate: (request) => from.estimate(request),
+    usage: (call) => from.usage(call),
+    // A page without a back end for requests would only get refusals.
+    instruments: (request) =>
+      mode === 'none' && ask === undefined ? Promise.resolve([]) : from.instruments(request),
+    ...sessionsOf(options),
+    get connection() {
+      return from.connection;
+    },
+    on: (kind, hear) => from.on(kind, hear),
+  };
+  return {
+    ...{ sources, mode },
+    plan: planOf(sources, mode, options, ports),
+    close() {
+      void own?.close();
+    },
+  };
+}
+
+function ownClient({ url, token, fetch: ask }: ChartSource): TapeloomClient {
+  if (token === undefined) {
+    throw new Error('A chart needs the option "client", or "token" and "url".');
+  }
+  return new TapeloomClient({ url, token, ...(ask !== undefined && { fetch: ask }) });
+}
+
+interface SessionsWire extends Omit<SessionsAnswer, 'sessions'> {
+  readonly sessions: readonly (Omit<SessionsAnswer['sessions'][number], 'date'> & {
+    /** `2026-11-17` */
+    readonly date: string;
+  })[];
+}
+
+/** Sessions come from the client if it has them, else through the page's back end. */
+function sessionsOf({ client, url, fetch: ask }: ChartSource): Pick<FeedSources, 'sessions'> {
+  if (client?.sessions !== undefined) {
+    return { sessions: (request) => client.sessions!(request) };
+  }
+  if (client !== undefined || ask === undefined) return {};
+  const base = (url ?? '').replace(/\/+$/, '').replace(/\/v1$/, '');
+  return {
+    async sessions({ instrument, from, to, signal }: SessionsRequest) {
+      const query = new URLSearchParams({ instrument, from, to });
+      const answer = await ask(`${base}/v1/sessions?${query}`, { signal: signal ?? null });
+      if (!answer.ok) throw new Error(`The back end answered ${answer.status} for sessions.`);
+      const body = (await answer.json()) as SessionsWire;
+      const sessions = body.sessions.map((session) => ({
+        ...session,
+        date: Number(session.date.replaceAll('-', '')),
+      }));
+      return { ...body, sessions };
+    },
+  };
+}
+
+/** What the service would refuse is not known here: it says so itself. */
+const UNKNOWN_LIMITS: PlanLimits = {
+  ...{ computeBudget: 0, exportBytes: 0, restPerMinute: 60, historyDays: 0, delaySeconds: 0 },
+  ...{ maxConnections: 1, maxSubscriptions: 1000, maxCustomConfigs: 1000, realtime: true },
+};
+
+async function planOf(
+  sources: FeedSources,
+  mode: HistoryMode,
+  { historyUnits }: ChartSource,
+  { clock, store, wallMs }: SourcePorts,
+): Promise<{ readonly room: PlanRoom; readonly budget: HistoryBudget }> {
+  const usage = mode === 'none' ? null : await inTime(clock, sources.usage());
+  const limits = usage?.limits ?? UNKNOWN_LIMITS;
+  const unitsPerMonth = Math.min(historyUnits ?? Number.POSITIVE_INFINITY, limits.computeBudget);
+  return {
+    room: new PlanRoom(usage?.plan ?? 'live', limits),
+    budget: new HistoryBudget({ unitsPerMonth, store, wallMs }),
+  };
+}
+
+async function inTime<T>(clock: ClientClock, answer: Promise<T>): Promise<T | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = clock.after(USAGE_MS, () => late.resolve(null));
+  try {
+    return await Promise.race([answer.catch(() => null), late.promise]);
+  } finally {
+    timer.cancel();
+  }
+}
