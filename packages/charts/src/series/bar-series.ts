@@ -5,7 +5,6 @@
 
 import type { IndicatorObject } from '@tapeloom/client/stream';
 import type { FootprintData } from '@tapeloom/protocol/indicators';
-import type { CellRules } from '../spec/chart-spec.ts';
 import type { ChartBar, Column, GapColumn, Levels } from './chart-bar.ts';
 import { compareObjectIds } from './object-order.ts';
 
@@ -16,25 +15,15 @@ const NUMBERS = [
   ...(['ask', 'unknown', 'trades', 'delta', 'deltaMin', 'deltaMax'] as const),
 ] as const;
 
-interface FootprintRules {
-  readonly group: number;
-  readonly pocTie: CellRules['pocTie'];
-}
-
 export class BarSeries {
   #columns: Column[] = [];
   readonly #byId = new Map<string, ChartBar>();
   #revision = 0;
-  readonly #footprint: FootprintRules;
+  /** Ticks per row of the footprints, as the service summed them. */
+  readonly group: number;
 
-  /** `group`: ticks per row of the footprints; `pocTie`: the rule of their points of control. */
-  constructor(group = 1, pocTie: CellRules['pocTie'] = 'centre') {
-    this.#footprint = { group, pocTie };
-  }
-
-  /** Ticks per row of the levels, as the service summed them. */
-  get group(): number {
-    return this.#footprint.group;
+  constructor(group = 1) {
+    this.group = group;
   }
 
   get columns(): readonly Column[] {
@@ -58,7 +47,7 @@ export class BarSeries {
   }
 
   put(object: BarObject): void {
-    const bar = barOf(object, this.#footprint);
+    const bar = barOf(object, this.group);
     const before = this.#byId.get(bar.id);
     if (before !== undefined && isSameBar(before, bar)) return;
     this.#byId.set(bar.id, bar);
@@ -80,7 +69,7 @@ export class BarSeries {
   putAll(objects: Iterable<BarObject>): void {
     let hasChanged = false;
     for (const object of objects) {
-      const bar = barOf(object, this.#footprint);
+      const bar = barOf(object, this.group);
       const before = this.#byId.get(bar.id);
       if (before !== undefined && isSameBar(before, bar)) continue;
       this.#byId.set(bar.id, bar);
@@ -156,7 +145,7 @@ function compareColumns(a: Column, b: Column): number {
   return compareObjectIds(a.id, b.id);
 }
 
-function barOf({ id, final, ts, data }: BarObject, footprint: FootprintRules): ChartBar {
+function barOf({ id, final, ts, data }: BarObject, group: number): ChartBar {
   const { open, high, low, close, volume, bid, ask, unknown, trades } = data;
   const { delta, deltaMin, deltaMax, end } = data;
   return {
@@ -166,11 +155,11 @@ function barOf({ id, final, ts, data }: BarObject, footprint: FootprintRules): C
     fromNs: ts,
     endNs: BigInt(end),
     ...{ open, high, low, close, volume, bid, ask, unknown, trades, delta, deltaMin, deltaMax },
-    levels: 'levels' in data ? levelsOf(data, footprint) : null,
+    levels: 'levels' in data ? levelsOf(data, group) : null,
   };
 }
 
-function levelsOf({ levels, poc }: FootprintData, { group, pocTie }: FootprintRules): Levels {
+function levelsOf({ levels, poc }: FootprintData, group: number): Levels {
   const count = levels.length;
   const price = new Float64Array(count);
   const bid = new Float64Array(count);
@@ -182,8 +171,7 @@ function levelsOf({ levels, poc }: FootprintData, { group, pocTie }: FootprintRu
     ask[at] = level[2];
     unknown[at] = level[3] ?? 0;
   });
-  const firstPoc = pocTie === 'first' ? { firstPoc: poc } : {};
-  return { group, count, price, bid, ask, unknown, ...firstPoc };
+  return { group, count, price, bid, ask, unknown, poc };
 }
 
 /** A bar that comes again, as after a reset or on a page that overlaps, keeps what was computed of it. */
@@ -196,7 +184,7 @@ function isSameBar(a: ChartBar, b: ChartBar): boolean {
 
 function isSameLevels(a: Levels | null, b: Levels | null): boolean {
   if (a === null || b === null) return a === b;
-  if (a.count !== b.count || a.firstPoc !== b.firstPoc) return false;
+  if (a.count !== b.count || a.poc !== b.poc) return false;
   for (let at = 0; at < a.count; at += 1) {
     if (a.price[at] !== b.price[at] || a.unknown[at] !== b.unknown[at]) return false;
     if (a.bid[at] !== b.bid[at] || a.ask[at] !== b.ask[at]) return false;

@@ -10,8 +10,8 @@ export interface Levels {
   readonly bid: Float64Array;
   readonly ask: Float64Array;
   readonly unknown: Float64Array;
-  /** The point of control, if the service broke its ties by `first`; the page cannot know it from the levels. */
-  readonly firstPoc?: number | null;
+  /** The service's point of control. Only it knows which of several rows reached the volume first. */
+  readonly poc?: number | null;
 }
 
 export interface ChartBar {

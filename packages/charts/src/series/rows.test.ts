@@ -63,7 +63,7 @@ describe('rows of a bar', () => {
           stepsOf<'footprint'>(indicatorNamed('footprint')!, { ...bar, ...given, group }, tape);
         const expected = steps(group);
         steps(from).forEach(({ upserts }, at) => {
-          const bars = new BarSeries(from, rules.pocTie);
+          const bars = new BarSeries(from);
           bars.putAll(upserts);
           for (const { id, data } of expected[at]!.upserts) {
             const rows = rowsOf(bars.get(id)!, group, rules);

@@ -69,7 +69,10 @@ const kept = new WeakMap<ChartBar, Kept[]>();
 /** The traded rows of the bar under construction. */
 const scratch = new PriceLevels(1);
 
-/** Computed once per bar, group and rules: a bar never changes, its newer version is another bar. */
+/**
+ * Computed once per bar, group and rules: a bar never changes, its newer version is another bar. If the rules break ties
+ * by `first`, the bars must be footprints that do so too.
+ */
 export function rowsOf(bar: ChartBar, group: number, rules: CellRules): Rows {
   const known = kept.get(bar);
   if (known !== undefined) {
@@ -136,7 +139,7 @@ function pocOf(rows: PriceLevels, levels: Levels | null, { pocTie }: CellRules) 
   if (pocTie !== 'first') return { poc: pocIndex(rows, pocTie), isSure: true };
   const poc = pocIndex(rows, 'lowest');
   if (poc === pocIndex(rows, 'highest')) return { poc, isSure: true };
-  const first = levels?.group === rows.group ? (levels.firstPoc ?? null) : null;
+  const first = levels?.group === rows.group ? (levels.poc ?? null) : null;
   if (first !== null) return { poc: rows.find(first), isSure: true };
   return { poc: pocIndex(rows, 'centre'), isSure: false };
 }
