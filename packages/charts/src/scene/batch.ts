@@ -141,12 +141,12 @@ export interface WordsBatch extends Paint {
 }
 
 /** All batches up to the matching `unclip` are painted inside this rectangle only. */
-export interface ClipBatch {
+interface ClipBatch {
   readonly kind: 'clip';
   readonly rect: Rect;
 }
 
-export interface UnclipBatch {
+interface UnclipBatch {
   readonly kind: 'unclip';
 }
 

@@ -3,9 +3,8 @@
  * bracket, stacked imbalances a rail at their side, an unfinished auction an open ring.
  */
 
-import type { Ladder } from './cells.ts';
-import { rowGap } from './cells.ts';
 import type { Frame } from './frame.ts';
+import { type Ladder, rowGap } from './ladder.ts';
 import { paint } from './shapes.ts';
 
 /** Widths of a bar from which marks have room. */

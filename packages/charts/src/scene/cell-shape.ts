@@ -16,14 +16,14 @@ export interface Most {
   readonly delta: number;
 }
 
-export interface ShapedCells {
+interface ShapedCells {
   readonly cell: CellShape;
   readonly most: Most;
 }
 
 /** Narrower bars are candles only; cells fade in over the next few pixels. */
-export const WEAVE_FROM = 17;
-export const WEAVE_FULL = 20;
+const WEAVE_FROM = 17;
+const WEAVE_FULL = 20;
 const ROW_MIN = { numbers: 14, weave: 4, any: 1.5 };
 /** Rows that were grouped by hand keep their numbers down to this height. */
 const HAND_ROW_MIN = 13;

@@ -14,7 +14,7 @@ export interface ChartSize {
   readonly height: number;
 }
 
-export interface PanePlace {
+interface PanePlace {
   readonly pane: Pane;
   readonly rect: Rect;
 }
@@ -46,7 +46,7 @@ export interface ChartLayout {
 }
 
 /** Narrower charts are laid out for a phone. */
-export const NARROW_BELOW = 560;
+const NARROW_BELOW = 560;
 /** Lower charts show two rows of numbers and lower panes. */
 const COMPACT_BELOW = 560;
 const TALL_FROM = 760;

@@ -43,7 +43,7 @@ export function crosshairScene(
 }
 
 /** The price that a height stands for: the row's lowest where rows have numbers. */
-export function priceAtHeight(frame: Frame, y: number, isRow: boolean): number {
+function priceAtHeight(frame: Frame, y: number, isRow: boolean): number {
   const ticks = Math.floor(ticksAtY(frame.window, frame.layout, y));
   return isRow ? Math.floor(ticks / frame.cell.group) * frame.cell.group : ticks;
 }

@@ -5,8 +5,8 @@
 
 import { BUY, SELL } from '../series/rows.ts';
 import type { CellSink } from './cell-sink.ts';
-import type { Ladder } from './cells.ts';
 import type { Frame } from './frame.ts';
+import type { Ladder } from './ladder.ts';
 import { rowTexts } from './row-texts.ts';
 import { paint, write } from './shapes.ts';
 

@@ -14,7 +14,7 @@ const WHY: Readonly<Record<GapColumn['why'], string>> = {
 };
 
 /** Gap, 13:35 to 14:00, no feed */
-export function gapTexts(gap: GapColumn, { input }: Pick<Frame, 'input'>): readonly string[] {
+function gapTexts(gap: GapColumn, { input }: Pick<Frame, 'input'>): readonly string[] {
   const { timeText } = input;
   return ['Gap', `${timeText.clock(gap.fromNs)} to ${timeText.clock(gap.endNs)}`, WHY[gap.why]];
 }

@@ -1,8 +1,7 @@
 /** The half cells of the forming bar that have just traded. */
 
-import type { Ladder } from './cells.ts';
-import { rowGap } from './cells.ts';
 import type { Frame } from './frame.ts';
+import { type Ladder, rowGap } from './ladder.ts';
 import { paint } from './shapes.ts';
 
 const STRENGTH = 0.55;

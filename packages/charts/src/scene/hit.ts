@@ -25,7 +25,7 @@ export interface CellHit {
 }
 
 /** An object of a layer under the pointer. */
-export interface ObjectHit {
+interface ObjectHit {
   readonly layerKey: string;
   readonly object: KeptObject;
 }

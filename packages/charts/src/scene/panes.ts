@@ -8,7 +8,7 @@ import { paint } from './shapes.ts';
 import { paintSpeed } from './speed-pane.ts';
 import { cellSpan, paintPaneGround } from './strip.ts';
 
-export const PANE_PADDING = 8;
+const PANE_PADDING = 8;
 const BODY = { share: 0.5, most: 22 };
 const WHISKERS_FROM_PX = 6;
 

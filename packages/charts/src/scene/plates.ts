@@ -10,7 +10,7 @@ const PLATE_ALPHA = 0.9;
 const PADDING = 5;
 const ROUNDS = 8;
 
-export interface PlateStyle {
+interface PlateStyle {
   readonly align: Align;
   readonly dye: Dye;
   readonly size: number;

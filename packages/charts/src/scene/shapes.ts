@@ -34,11 +34,6 @@ export function paint(dye: Dye, alpha = 1, darkAlpha = alpha): Paint {
   return { dye, alpha, darkAlpha };
 }
 
-/** The same paint, fainter. */
-export function faded({ dye, alpha, darkAlpha }: Paint, share: number): Paint {
-  return { dye, alpha: alpha * share, darkAlpha: darkAlpha * share };
-}
-
 export class Shapes {
   readonly batches: Batch[] = [];
   readonly #pool: ShapePool;

@@ -30,7 +30,7 @@ export function profileShown(frame: Frame): ProfileRows | null {
 }
 
 /** Prices that are named beside the axis. */
-export interface ValueNames {
+interface ValueNames {
   readonly id: string;
   readonly key: string;
   /** VAH, POC and VAL, each at the middle of its row. */

@@ -15,7 +15,7 @@ const PADDING = 8;
 /** Long bars nearly always have a second of burst somewhere. */
 const BURST_SHARE = 0.25;
 
-export interface BarSpeed {
+interface BarSpeed {
   readonly rate: number;
   readonly average: number;
   readonly isBurst: boolean;

@@ -28,14 +28,9 @@ for (const [width, chars] of BY_WIDTH) {
 }
 /** Letters grow with the weight; figures do not. */
 const PER_WEIGHT = 0.00012;
-const MONO = 0.6;
 
 export function textWidth(text: string, size: number, weight = 450): number {
   let width = 0;
   for (let at = 0; at < text.length; at += 1) width += WIDTHS[text.charCodeAt(at)] ?? 100;
   return (width / 100) * size * (1 + (weight - 500) * PER_WEIGHT);
-}
-
-export function monoWidth(text: string, size: number): number {
-  return text.length * size * MONO;
 }

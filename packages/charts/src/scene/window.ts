@@ -21,7 +21,7 @@ export interface ViewWindow {
   readonly isAuto: boolean;
 }
 
-export const COLUMN_WIDTH_MIN = 1.5;
+const COLUMN_WIDTH_MIN = 1.5;
 export const COLUMN_WIDTH_MAX = 260;
 /** Empty space after the newest bar, in columns. */
 const END_COLUMNS = 0.25;
