@@ -10,6 +10,7 @@ import { ask } from '../../api/call.ts';
 import { chartsApi } from '../../api/charts-api.ts';
 import type { WireLog } from './wire-log.ts';
 
+const DAY_MS = 86_400_000;
 const INTERFACE = '/v1/';
 const OF_SESSION = '/v1/portal/try/';
 
@@ -43,7 +44,9 @@ interface SessionsWire extends Omit<SessionsAnswer, 'sessions'> {
 
 async function sessionsOf(request: SessionsRequest): Promise<SessionsAnswer> {
   const { instrument, from, to, signal } = request;
-  const query = new URLSearchParams({ instrument, from, to });
+  // The route ends before its last day.
+  const end = new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10);
+  const query = new URLSearchParams({ instrument, from, to: end });
   const options = signal === undefined ? {} : { signal };
   const answer = await ask<SessionsWire>(`${OF_SESSION}sessions?${query}`, options);
   const sessions = answer.sessions.map((session) => ({

@@ -22,6 +22,7 @@ import type { AccountView, LayoutView, UsageView } from '../../api/portal-shapes
 import { signInPath } from '../../shell/wanted-path.ts';
 import { BROWSER_CLOCK, BROWSER_TEXTS, BROWSER_VISIBILITY, browserTabs } from './browser-ports.ts';
 import { deskClient, streamToken } from './desk-client.ts';
+import type { DeskNotice } from './desk-notice.ts';
 import { type DeskUi, type DrawerState, FIRST_UI } from './desk-ui.ts';
 import { LAST_LAYOUT } from './kept-layout.ts';
 import { LayoutDesk } from './layout-desk.ts';
@@ -53,14 +54,6 @@ export interface FirstLayout {
 export interface Preview {
   readonly chart: string;
   readonly spec: ChartSpec;
-}
-
-/** Something that the page itself has to say, in the legend row of the chart in use. */
-export interface DeskNotice {
-  readonly text: string;
-  readonly actions: readonly { readonly text: string; readonly run: () => void }[];
-  /** Milliseconds; absent: until another one, or an action. */
-  readonly lastsMs?: number;
 }
 
 export class Desk {

@@ -1,6 +1,6 @@
 /** An indicator's form in the drawer: presets first, then the fields of its schema in pairs. */
 
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { FieldNote } from '../../components/field.tsx';
 import { type DrawerField, drawerFields, presetOf } from './indicator-form.ts';
 import { Segments } from './menu.tsx';
@@ -8,10 +8,15 @@ import type { WorkingForm } from './use-indicator-form.ts';
 
 export function IndicatorForm({ form }: { readonly form: WorkingForm }) {
   const { definition, typed } = form;
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // With its own row above it: the form of a row near the bottom would open out of sight.
+    place.current?.previousElementSibling?.scrollIntoView({ block: 'start' });
+  }, [definition]);
   if (definition === null) return null;
   const chosen = presetOf(definition, typed);
   return (
-    <div class="indicator-form">
+    <div class="indicator-form" ref={place}>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend on screen. */}
       <div class="presets" role="group" aria-label="Presets">
         {definition.presets.map(({ id, name }) => (

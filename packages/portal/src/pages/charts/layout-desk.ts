@@ -3,21 +3,32 @@
 import { DEFAULT_CHART } from '@tapeloom/charts/spec/chart-spec';
 import { LAYOUT_VERSION, type Layout } from '@tapeloom/charts/spec/layout';
 import { parseLayout } from '@tapeloom/charts/spec/parse-layout';
+import type { Instrument } from '@tapeloom/client';
 import { chartsApi } from '../../api/charts-api.ts';
 import type { LayoutList, LayoutView, WholeLayout } from '../../api/portal-shapes.ts';
-import type { Desk } from './desk.ts';
+import type { DeskNotice } from './desk-notice.ts';
 import { firstInstrument } from './instrument-search.ts';
-import { freeName } from './layout-keeper.ts';
+import { freeName, type LayoutKeeper } from './layout-keeper.ts';
 import { Store } from './store.ts';
 
 const NAME_MAX = 60;
 
+/** The workspace, as far as layouts concern it. */
+export interface LayoutHost {
+  readonly keeper: LayoutKeeper;
+  readonly facts: { readonly instruments: readonly Instrument[] };
+  /** The open one, with all changes. */
+  readonly layout: Layout;
+  show(layout: Layout): void;
+  say(notice: DeskNotice | null): void;
+}
+
 export class LayoutDesk {
   /** Null: not asked for yet. */
   readonly list = new Store<LayoutList | null>(null);
-  readonly #desk: Desk;
+  readonly #desk: LayoutHost;
 
-  constructor(desk: Desk) {
+  constructor(desk: LayoutHost) {
     this.#desk = desk;
   }
 

@@ -7,7 +7,7 @@ import { useDesk } from './desk-context.tsx';
 import { DeskIcon } from './desk-icon.tsx';
 import { Glyph } from './glyph.tsx';
 import { isDrawn, shortName } from './indicator-facts.ts';
-import type { LegendProps } from './legend-row.tsx';
+import type { LegendProps } from './legend-props.ts';
 import { type LegendValue, legendValue } from './legend-values.ts';
 import { Menu, MenuItem } from './menu.tsx';
 import type { Seat } from './seat.ts';
@@ -23,12 +23,7 @@ export function LegendChips({ seat, spec, isCompact }: LegendProps) {
       !isImplied || indicator === 'volume-profile' || indicator === 'tpo',
   );
   const row = useRef<HTMLDivElement>(null);
-  const [fitting, setFitting] = useState(items.length);
-  // After every drawing: values change their widths.
-  useLayoutEffect(() => {
-    const next = countFitting(row.current!);
-    if (next !== fitting) setFitting(next);
-  });
+  const fitting = useFitting(row, items.map(({ key }) => key).join(' '));
   const rest = items.slice(fitting);
   return (
     <div class="chips" ref={row}>
@@ -46,6 +41,20 @@ export function LegendChips({ seat, spec, isCompact }: LegendProps) {
   );
 }
 
+/** How many chips have room, now and whenever the row or a value changes its width. */
+function useFitting(row: { readonly current: HTMLElement | null }, keys: string): number {
+  const [fitting, setFitting] = useState(99);
+  useLayoutEffect(() => {
+    const look = () => setFitting(countFitting(row.current!));
+    const observer = new ResizeObserver(look);
+    observer.observe(row.current!);
+    for (const chip of row.current!.querySelectorAll('.chip')) observer.observe(chip);
+    look();
+    return () => observer.disconnect();
+  }, [row, keys]);
+  return fitting;
+}
+
 /** How many chips have room; the hidden ones keep their widths, so that they can come back. */
 function countFitting(row: HTMLElement): number {
   const chips = [...row.querySelectorAll<HTMLElement>('.chip')];
@@ -54,7 +63,7 @@ function countFitting(row: HTMLElement): number {
   let used = 0;
   for (const [at, chip] of chips.entries()) {
     used += chip.offsetWidth + gap;
-    const needed = at === chips.length - 1 ? used : used + MORE_WIDTH;
+    const needed = at === chips.length - 1 ? used - gap : used + MORE_WIDTH;
     if (needed > room) return at;
   }
   return chips.length;

@@ -2,24 +2,16 @@
 
 import { countText, priceText, signedText } from '@tapeloom/charts/scene/number-text';
 import type { ChartBar } from '@tapeloom/charts/series/chart-bar';
-import type { ChartSpec } from '@tapeloom/charts/spec/chart-spec';
 import { barText } from './bar-words.ts';
 import { ChartMessage } from './chart-message.tsx';
 import { useDesk, useDeskSize } from './desk-context.tsx';
 import { LegendChips } from './legend-chips.tsx';
+import type { LegendProps } from './legend-props.ts';
 import { LOOK_NAMES } from './look-words.ts';
 import type { Seat } from './seat.ts';
 import { useStore } from './use-store.ts';
 import { nextLink } from './workspace.ts';
 import { zoneTexts } from './zone-texts.ts';
-
-export interface LegendProps {
-  readonly seat: Seat;
-  readonly spec: ChartSpec;
-  /** One of several: it names itself, and has the numbers of the cell that a card would show. */
-  readonly isCompact: boolean;
-  readonly isInUse: boolean;
-}
 
 export function LegendRow(props: LegendProps) {
   const { seat, spec, isCompact, isInUse } = props;

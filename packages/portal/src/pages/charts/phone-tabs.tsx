@@ -30,6 +30,7 @@ export function PhoneTabs() {
       </Tab>
       <button
         type="button"
+        class="tab"
         aria-expanded={isAdding}
         onClick={() =>
           desk.openDrawer(isAdding ? null : { ...INDICATORS_DRAWER, isSearching: false })
@@ -79,6 +80,7 @@ export function PhoneTabs() {
       </Tab>
       <button
         type="button"
+        class="tab"
         aria-pressed={isReplay}
         onClick={() => (isReplay ? desk.replay.end() : void desk.replay.open())}
       >

@@ -31,7 +31,7 @@ export function ReplayBar() {
       return null;
     case 'opening':
       return (
-        <section class="replay-bar" aria-label="Replay">
+        <section class="replay-bar is-note" aria-label="Replay">
           <p class="replay-note late" role="status">
             Looking for past sessions
           </p>
@@ -39,7 +39,7 @@ export function ReplayBar() {
       );
     case 'refused':
       return (
-        <section class="replay-bar" aria-label="Replay">
+        <section class="replay-bar is-note" aria-label="Replay">
           <p class="replay-note" role="status">
             {phase.text}
           </p>

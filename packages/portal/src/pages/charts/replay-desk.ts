@@ -1,5 +1,6 @@
 /** The replay of the workspace: which day, all charts in step, and the present again afterwards. */
 
+import type { HistoryBudget } from '@tapeloom/charts/feed/history-budget';
 import type {
   Replay,
   ReplayOptions,
@@ -7,13 +8,17 @@ import type {
   ReplayState,
   ReplayStep,
 } from '@tapeloom/charts/feed/replay';
+import type { FeedSources } from '@tapeloom/charts/feed/sources';
 import { ChartContent } from '@tapeloom/charts/series/chart-content';
 import type { SessionSpan } from '@tapeloom/charts/series/sessions';
 import type { ChartSpec } from '@tapeloom/charts/spec/chart-spec';
+import type { Instrument } from '@tapeloom/client';
+import type { UsageView } from '../../api/portal-shapes.ts';
 import { BROWSER_CLOCK } from './browser-ports.ts';
-import type { Desk } from './desk.ts';
 import { daySessions } from './replay-days.ts';
+import type { Seat } from './seat.ts';
 import { Store } from './store.ts';
+import type { Workspace } from './workspace.ts';
 
 export type ReplayPhase =
   | { readonly t: 'off' }
@@ -24,6 +29,18 @@ export type ReplayPhase =
 
 const DAYS_BACK = 400;
 
+/** The workspace, as far as a replay concerns it. */
+export interface ReplayHost {
+  readonly usage: Store<UsageView>;
+  readonly shared: FeedSources;
+  readonly budget: HistoryBudget;
+  readonly workspace: Store<Workspace>;
+  readonly inUse: Seat;
+  /** In the order of the charts. */
+  readonly seats: readonly Seat[];
+  instrument(name: string): Instrument | null;
+}
+
 export class ReplayDesk {
   readonly phase = new Store<ReplayPhase>({ t: 'off' });
   /** Counts changes of the running replay. */
@@ -32,7 +49,7 @@ export class ReplayDesk {
   readonly speed = new Store<ReplaySpeed>(10);
   /** Days that can be played, oldest first. */
   readonly days = new Store<readonly SessionSpan[]>([]);
-  readonly #desk: Desk;
+  readonly #desk: ReplayHost;
   #instrument = '';
   #leave: readonly (() => void)[] = [];
   /** Of the charts that are played; a change of what they need begins the replay again. */
@@ -41,7 +58,7 @@ export class ReplayDesk {
   /** Fetched with the first replay. */
   #make: ((options: ReplayOptions) => Replay) | null = null;
 
-  constructor(desk: Desk) {
+  constructor(desk: ReplayHost) {
     this.#desk = desk;
   }
 
