@@ -61,7 +61,10 @@ interface PlannedGroup {
 const GROUPS: readonly PlannedGroup[] = [
   {
     name: 'Start',
-    places: [['quick-start.md', 'Quick start']],
+    places: [
+      ['quick-start.md', 'Quick start'],
+      ['workspace.md', 'Charts'],
+    ],
   },
   {
     name: 'Concepts',

@@ -14,6 +14,8 @@ import {
   withIndicator,
   withItemHidden,
   withoutItem,
+  withoutPane,
+  withPane,
 } from './chart-items.ts';
 import { INDICATOR_FACTS, INDICATOR_GROUPS } from './indicator-facts.ts';
 
@@ -93,6 +95,17 @@ test('a layer keeps only what differs from the chart’s bars and from the defau
   assert.deepEqual(shownParams(named('session-levels'), DEFAULT_CHART, { session: 'rth' }), {
     session: 'rth',
   });
+});
+
+test('a pane that goes takes its layer along', () => {
+  const fast = withIndicator(DEFAULT_CHART, 'tape-speed', { pace: 2 }, 'tape-speed');
+  assert.deepEqual(fast.panes, ['delta', 'cumulative-delta', 'tape-speed']);
+  const without = withoutPane(fast, 'tape-speed');
+  assert.deepEqual(without, DEFAULT_CHART);
+  assert.deepEqual(
+    withPane(withoutPane(DEFAULT_CHART, 'delta'), 'delta').panes,
+    DEFAULT_CHART.panes,
+  );
 });
 
 test('an eye hides a layer, and the layer stays', () => {

@@ -10,6 +10,7 @@ import {
   type ChartSpec,
   DEFAULT_RULES,
   type LayerSpec,
+  PANES,
   type Pane,
 } from '@tapeloom/charts/spec/chart-spec';
 import type {
@@ -122,6 +123,19 @@ export function withoutItem(spec: ChartSpec, key: string): ChartSpec {
   const panes = pane === undefined ? spec.panes : spec.panes.filter((it) => it !== pane);
   const side = SIDE_OF[item.indicator] === spec.side ? 'none' : spec.side;
   return { ...spec, layers, panes, side };
+}
+
+/** At the end of the panes, in their usual order. */
+export function withPane(spec: ChartSpec, pane: Pane): ChartSpec {
+  const panes = PANES.filter((it) => it === pane || spec.panes.includes(it));
+  return { ...spec, panes };
+}
+
+/** What the pane shows goes with it. */
+export function withoutPane(spec: ChartSpec, pane: Pane): ChartSpec {
+  const panes = spec.panes.filter((it) => it !== pane);
+  const layers = spec.layers.filter(({ indicator }) => PANE_OF[indicator] !== pane);
+  return { ...spec, panes, layers };
 }
 
 /** A layer key that the chart does not have yet. */

@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { showToast } from '../../components/toast.tsx';
 import { barSentence } from './bar-words.ts';
 import { runCommand } from './commands.ts';
+import type { Desk } from './desk.ts';
 import { useDesk, useDeskSize } from './desk-context.tsx';
 import { LegendRow } from './legend-row.tsx';
 import type { Seat } from './seat.ts';
@@ -30,7 +31,8 @@ export function ChartPane(props: {
     <section class={isInUse && !isAlone ? 'chart in-use' : 'chart'} aria-label={name}>
       <LegendRow seat={seat} spec={spec} isCompact={!isAlone} isInUse={isInUse} />
       <div class="chart-place">
-        <div class="chart-root" ref={place} />
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the chart in it takes the keys. */}
+        <div class="chart-root" ref={place} onKeyDown={(event) => tabbed(desk, event)} />
         {hasHint && (
           <p class="hint">
             {isPhone ? 'Drag to move, pinch to zoom.' : 'Scroll to zoom, drag to move, '}
@@ -41,6 +43,19 @@ export function ChartPane(props: {
       </div>
     </section>
   );
+}
+
+/** Tab leads from chart to chart; the rows above them are reached backwards, or from the bar at the top. */
+function tabbed(desk: Desk, event: KeyboardEvent): void {
+  const { key, shiftKey, altKey, ctrlKey, metaKey, target, currentTarget } = event;
+  if (key !== 'Tab' || shiftKey || altKey || ctrlKey || metaKey) return;
+  const root = currentTarget as HTMLElement;
+  const hasButtons = [...root.querySelectorAll('button')].some((it) => it.offsetParent !== null);
+  const { charts, inUse } = desk.workspace.value;
+  // Cards of the chart come first, and after the last chart the page goes on.
+  if (hasButtons || target === root || charts.at(-1)?.key === inUse) return;
+  event.preventDefault();
+  desk.useNeighbour(1);
 }
 
 /** The view lives as long as its place: a chart that closes takes it along. */

@@ -1,6 +1,14 @@
 /** The choosers of the top bar: instrument, bars, look of the cells, ticks per row. */
 
-import { BAR_KINDS, type BarChoice, type BarKind, LOOKS } from '@tapeloom/charts/spec/chart-spec';
+import {
+  BAR_KINDS,
+  type BarChoice,
+  type BarKind,
+  type ChartSpec,
+  LOOKS,
+  type Look,
+  PANES,
+} from '@tapeloom/charts/spec/chart-spec';
 import { useState } from 'preact/hooks';
 import { counted } from '../../components/number-text.ts';
 import {
@@ -11,11 +19,12 @@ import {
   sizeMax,
   USUAL_SIZES,
 } from './bar-words.ts';
+import { withoutPane, withPane } from './chart-items.ts';
 import { useDesk, useSeat } from './desk-context.tsx';
 import { DeskIcon } from './desk-icon.tsx';
 import { foundInstruments, shortTitle } from './instrument-search.ts';
-import { LOOK_NAMES } from './look-words.ts';
-import { Menu, MenuItem, Segments } from './menu.tsx';
+import { LOOK_NAMES, PANE_NAMES } from './look-words.ts';
+import { Menu, MenuCheck, MenuItem, Segments } from './menu.tsx';
 import { NumberBox } from './number-box.tsx';
 import { useStore } from './use-store.ts';
 
@@ -172,11 +181,11 @@ function BarForm(props: {
 }
 
 export function LookChooser() {
-  const desk = useDesk();
   const { spec } = useSeat();
   return (
     <Menu
-      label="Look of the bars"
+      label="Look of the chart"
+      kind="dialog"
       button={
         <>
           <DeskIcon name="look" />
@@ -185,33 +194,75 @@ export function LookChooser() {
         </>
       }
     >
-      {(close) => (
-        <LookItems
-          onChosen={close}
-          chosen={spec.look}
-          onLook={(look) => desk.changeInUse((now) => ({ ...now, look }))}
-        />
-      )}
+      {(close) => <LookParts onChosen={close} />}
     </Menu>
   );
 }
 
-type Look = (typeof LOOKS)[number];
+const STRIPS = [
+  [0, 'None'],
+  [2, 'Delta, volume'],
+  [4, 'And bid, ask'],
+] as const;
+const SIDES = [
+  ['none', 'None'],
+  ['profile', 'Profile'],
+  ['tpo', 'TPO'],
+] as const;
 
-export function LookItems(props: {
-  readonly chosen: Look;
-  readonly onLook: (look: Look) => void;
-  readonly onChosen: () => void;
-}) {
+/** The look of the cells, and what stands below and beside the bars. */
+export function LookParts({ onChosen }: { readonly onChosen: () => void }) {
+  const desk = useDesk();
+  const { spec } = useSeat();
+  const { look, panes, side, stripRows } = spec;
+  const set = (more: Partial<ChartSpec>) => desk.changeInUse((now) => ({ ...now, ...more }));
+  return (
+    <>
+      <LookItems
+        chosen={look}
+        onLook={(next) => {
+          set({ look: next });
+          onChosen();
+        }}
+      />
+      <hr />
+      <h3>Numbers below the bars</h3>
+      <Segments
+        label="Numbers below the bars"
+        values={STRIPS}
+        chosen={stripRows === 0 ? 0 : stripRows <= 2 ? 2 : 4}
+        onChoose={(rows) => set({ stripRows: rows })}
+      />
+      <h3>At the side</h3>
+      <Segments
+        label="At the side"
+        values={SIDES}
+        chosen={side}
+        onChoose={(next) => set({ side: next })}
+      />
+      <h3>Panes</h3>
+      {PANES.map((pane) => (
+        <MenuCheck
+          key={pane}
+          isChecked={panes.includes(pane)}
+          onChange={(isShown) =>
+            desk.changeInUse((now) => (isShown ? withPane(now, pane) : withoutPane(now, pane)))
+          }
+        >
+          {PANE_NAMES[pane]}
+        </MenuCheck>
+      ))}
+    </>
+  );
+}
+
+function LookItems(props: { readonly chosen: Look; readonly onLook: (look: Look) => void }) {
   return LOOKS.map((look, at) => (
     <MenuItem
       key={look}
       isChosen={look === props.chosen}
       note={look === 'candles' ? undefined : <kbd>{at + 1}</kbd>}
-      onClick={() => {
-        props.onLook(look);
-        props.onChosen();
-      }}
+      onClick={() => props.onLook(look)}
     >
       {LOOK_NAMES[look]}
     </MenuItem>

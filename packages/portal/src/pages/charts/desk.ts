@@ -26,7 +26,7 @@ import type { DeskNotice } from './desk-notice.ts';
 import { type DeskUi, type DrawerState, FIRST_UI } from './desk-ui.ts';
 import { LAST_LAYOUT } from './kept-layout.ts';
 import { LayoutDesk } from './layout-desk.ts';
-import { LayoutKeeper } from './layout-keeper.ts';
+import { type KeptState, LayoutKeeper } from './layout-keeper.ts';
 import { ReplayDesk } from './replay-desk.ts';
 import { Seat } from './seat.ts';
 import { Store } from './store.ts';
@@ -73,6 +73,7 @@ export class Desk {
   readonly replay: ReplayDesk;
   readonly #seats = new Map<string, Seat>();
   readonly #leave: (() => void)[] = [];
+  #kept: KeptState['t'] = 'unsaved';
 
   constructor(facts: DeskFacts, first: FirstLayout) {
     const { usage } = facts;
@@ -286,6 +287,7 @@ export class Desk {
     this.#leave.push(
       this.shared.onState((state) => this.connection.set(state)),
       this.workspace.listen(() => this.#seatCharts()),
+      this.keeper.shown.listen(() => this.#sayConflict()),
       onSessionEnded(() => this.connection.set({ t: 'signed-out' })),
     );
     const timer = setInterval(() => {
@@ -295,6 +297,22 @@ export class Desk {
       if (BROWSER_VISIBILITY.isHidden) void this.keeper.flush();
     };
     this.#leave.push(() => clearInterval(timer), BROWSER_VISIBILITY.listen(flush));
+  }
+
+  #sayConflict(): void {
+    const { state, name } = this.keeper.shown.value;
+    if (state.t === this.#kept) return;
+    if (this.#kept === 'conflict') this.say(null);
+    this.#kept = state.t;
+    if (state.t === 'refused') this.say({ text: state.text, actions: [] });
+    if (state.t !== 'conflict') return;
+    this.say({
+      text: `Another tab or device has saved “${name}” meanwhile. Nothing is lost.`,
+      actions: [
+        { text: 'Keep mine', run: () => void this.keeper.keepMine() },
+        { text: 'Save mine as a copy', run: () => void this.layouts.copy() },
+      ],
+    });
   }
 
   /** Every open chart has a seat, and no other has. */
@@ -309,7 +327,8 @@ export class Desk {
       const seat = this.#seats.get(key);
       if (seat === undefined) {
         const { shared: sources, budget, room } = this;
-        const made = new Seat({ key, spec, sources, clock: BROWSER_CLOCK, budget, room });
+        const onLoaded = () => void this.refreshUsage();
+        const made = new Seat({ key, spec, sources, clock: BROWSER_CLOCK, budget, room, onLoaded });
         this.#seats.set(key, made);
         made.open();
       } else if (seat.spec !== spec && this.preview.value?.chart !== key) seat.setSpec(spec);

@@ -10,7 +10,7 @@ import { Form } from '../../components/form.tsx';
 import { millisecondsOf, relativeText } from '../../components/time-text.ts';
 import { roomOfNewChart } from './chart-room.ts';
 import { useDesk } from './desk-context.tsx';
-import { MenuItem } from './menu.tsx';
+import { MenuCheck, MenuItem } from './menu.tsx';
 import { useStore } from './use-store.ts';
 import { isFull } from './workspace.ts';
 
@@ -127,14 +127,12 @@ function ChartItems({ onClose }: { readonly onClose: () => void }) {
           <MenuItem icon="close" onClick={then(() => desk.closeChart(inUse))}>
             Close this chart
           </MenuItem>
-          <label class="menu-item">
-            <input
-              type="checkbox"
-              checked={sharesInstrument}
-              onChange={(event) => desk.shareInstrument(event.currentTarget.checked)}
-            />
-            <span class="name">Linked charts share the instrument</span>
-          </label>
+          <MenuCheck
+            isChecked={sharesInstrument}
+            onChange={(shares) => desk.shareInstrument(shares)}
+          >
+            Linked charts share the instrument
+          </MenuCheck>
         </>
       )}
     </>

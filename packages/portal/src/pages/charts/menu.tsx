@@ -3,9 +3,22 @@
  * focus returns to the button. On a phone it is a sheet from below.
  */
 
-import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import {
+  useCallback,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'preact/hooks';
 import { DeskIcon, type DeskIconName } from './desk-icon.tsx';
+
+type MenuKind = 'menu' | 'dialog';
+
+/** Items of a form are buttons like any other; those of a list have its roles. */
+const KindContext = createContext<MenuKind>('dialog');
 
 export interface MenuProps {
   /** Of the opened part, and of the button if that has no words. */
@@ -13,7 +26,7 @@ export interface MenuProps {
   readonly button: ComponentChildren;
   readonly buttonClass?: string;
   /** `menu`: only items that one chooses; `dialog`: fields as well. */
-  readonly kind?: 'menu' | 'dialog';
+  readonly kind?: MenuKind;
   readonly isIconOnly?: boolean;
   readonly isAtEnd?: boolean;
   readonly opensUp?: boolean;
@@ -65,8 +78,9 @@ function MenuPart(props: MenuProps & { readonly id: string; readonly onClose: ()
   const part = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const first =
-      part.current?.querySelector<HTMLElement>('[autofocus], [aria-checked="true"]') ??
-      part.current?.querySelector<HTMLElement>('button, input');
+      part.current?.querySelector<HTMLElement>(
+        '[autofocus], [aria-checked="true"], [aria-pressed="true"]',
+      ) ?? part.current?.querySelector<HTMLElement>('button, input');
     first?.focus();
   }, []);
   const keyed = (event: KeyboardEvent) => {
@@ -91,7 +105,7 @@ function MenuPart(props: MenuProps & { readonly id: string; readonly onClose: ()
         aria-label={props.label}
         onKeyDown={keyed}
       >
-        {props.children(onClose)}
+        <KindContext.Provider value={kind}>{props.children(onClose)}</KindContext.Provider>
       </div>
     </>
   );
@@ -102,7 +116,11 @@ function moveFocus(part: HTMLElement, { key }: KeyboardEvent): boolean {
   if (key !== 'ArrowDown' && key !== 'ArrowUp' && key !== 'Home' && key !== 'End') return false;
   const active = document.activeElement;
   if (active instanceof HTMLInputElement && (key === 'Home' || key === 'End')) return false;
-  const items = [...part.querySelectorAll<HTMLElement>('.menu-item, .search input')];
+  const items = [
+    ...part.querySelectorAll<HTMLElement>(
+      '.menu-item:not(label), label.menu-item input, .search input',
+    ),
+  ];
   if (items.length === 0) return false;
   const at = items.indexOf(active as HTMLElement);
   const next =
@@ -146,13 +164,13 @@ export interface MenuItemProps {
 
 export function MenuItem(props: MenuItemProps) {
   const { isChosen, isOff = false, note } = props;
+  const isListed = useContext(KindContext) === 'menu';
+  const role = isChosen === undefined ? 'menuitem' : 'menuitemradio';
   return (
-    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: only the role that has it gets it.
     <button
       type="button"
       class="menu-item"
-      role={isChosen === undefined ? 'menuitem' : 'menuitemradio'}
-      aria-checked={isChosen}
+      {...(isListed ? { role, 'aria-checked': isChosen } : { 'aria-pressed': isChosen })}
       aria-disabled={isOff || undefined}
       onClick={() => !isOff && props.onClick()}
     >
@@ -160,6 +178,24 @@ export function MenuItem(props: MenuItemProps) {
       <span class="name">{props.children}</span>
       {note !== undefined && <small>{note}</small>}
     </button>
+  );
+}
+
+/** A choice that is on or off, in a menu with fields. */
+export function MenuCheck(props: {
+  readonly isChecked: boolean;
+  readonly onChange: (isChecked: boolean) => void;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <label class="menu-item check">
+      <input
+        type="checkbox"
+        checked={props.isChecked}
+        onChange={(event) => props.onChange(event.currentTarget.checked)}
+      />
+      <span class="name">{props.children}</span>
+    </label>
   );
 }
 

@@ -1,7 +1,7 @@
 /** The five tabs of a phone. Each opens a sheet from below. */
 
 import type { ComponentChildren } from 'preact';
-import { LookItems } from './chooser-menus.tsx';
+import { LookParts } from './chooser-menus.tsx';
 import { useDesk, useSeat } from './desk-context.tsx';
 import { DeskIcon, type DeskIconName } from './desk-icon.tsx';
 import { INDICATORS_DRAWER } from './desk-ui.ts';
@@ -19,14 +19,8 @@ export function PhoneTabs() {
   const isAdding = drawer?.t === 'indicators';
   return (
     <nav class="desk-tabs" aria-label="Chart">
-      <Tab icon="look" label="Look of the bars" name={LOOK_NAMES[spec.look]}>
-        {(close) => (
-          <LookItems
-            chosen={spec.look}
-            onChosen={close}
-            onLook={(look) => desk.changeInUse((now) => ({ ...now, look }))}
-          />
-        )}
+      <Tab icon="look" label="Look of the chart" kind="dialog" name={LOOK_NAMES[spec.look]}>
+        {(close) => <LookParts onChosen={close} />}
       </Tab>
       <button
         type="button"
@@ -87,7 +81,7 @@ export function PhoneTabs() {
         <DeskIcon name="replay" />
         Replay
       </button>
-      <Tab icon="more" label="More" name="More">
+      <Tab icon="more" label="More" name="More" kind="dialog">
         {(close) => <PhoneMore onClose={close} />}
       </Tab>
     </nav>
@@ -98,11 +92,13 @@ function Tab(props: {
   readonly icon: DeskIconName;
   readonly label: string;
   readonly name: string;
+  readonly kind?: 'menu' | 'dialog';
   readonly children: (close: () => void) => ComponentChildren;
 }) {
   return (
     <Menu
       label={props.label}
+      kind={props.kind ?? 'menu'}
       buttonClass="tab"
       button={
         <>

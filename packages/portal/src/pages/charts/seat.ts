@@ -15,6 +15,7 @@ import { ChartView } from '@tapeloom/charts/view/chart-view';
 import type { ChartViewOptions, ViewHover, ViewState } from '@tapeloom/charts/view/view-options';
 import type { ClientClock } from '@tapeloom/client/stream';
 import { Store } from './store.ts';
+import { zoneTexts } from './zone-texts.ts';
 
 export interface SeatOptions {
   readonly key: string;
@@ -23,6 +24,8 @@ export interface SeatOptions {
   readonly clock: ClientClock;
   readonly budget: HistoryBudget;
   readonly room: PlanRoom;
+  /** Older bars have been loaded, which the month's usage shows. */
+  readonly onLoaded: () => void;
 }
 
 /** What a replay shows instead of the present. */
@@ -46,6 +49,7 @@ export class Seat {
   #view: ChartView | null = null;
   #played: Played | null = null;
   #isFrameDue = false;
+  #wasLoading = false;
   #leave: () => void;
 
   constructor(options: SeatOptions) {
@@ -143,15 +147,27 @@ export class Seat {
     this.feed.close();
   }
 
+  /** A delayed stream names its live edge, so that nobody takes it for now. */
+  #edgeText(): string | null {
+    const { instrument, tapeNs } = this.content;
+    const { delaySeconds } = this.#options.room.limits;
+    if (delaySeconds === 0 || tapeNs === null || this.isPlayed) return null;
+    const time = zoneTexts(this.#spec.zone, instrument?.timeZone ?? null);
+    return `${time.clock(tapeNs)}, ${Math.round(delaySeconds / 60)} min ago`;
+  }
+
   #changed(): void {
     if (this.#isFrameDue) return;
     this.#isFrameDue = true;
     // A hidden page has no frames; it catches up with the first one.
     requestAnimationFrame(() => {
       this.#isFrameDue = false;
-      const { live } = this.content;
+      const { live, edge } = this.content;
+      if (this.#wasLoading && edge.t !== 'loading') this.#options.onLoaded();
+      this.#wasLoading = edge.t === 'loading';
       this.#view?.setSums(this.sums);
       this.#view?.setHem(this.#played === null ? this.feed.hem : null);
+      this.#view?.setEdgeText(this.#edgeText());
       this.#view?.setStale(live !== 'live' && live !== 'delayed' && live !== 'replay');
       this.frames.change((count) => count + 1);
     });
