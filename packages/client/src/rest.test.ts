@@ -207,6 +207,23 @@ test('one instrument and one indicator are found by name, or told to be unknown'
   await assert.rejects(client.indicator('XX'), { code: 'UNKNOWN_INDICATOR' });
 });
 
+test('sessions are asked for by any kind of time, and come as they were sent', async () => {
+  const answer = { instrument: 'ES.c.0', contract: 'ESZ6', sessions: [] };
+  server.answering = (response) => json(response, answer);
+  const from = new Date('2026-11-12T00:00:00Z');
+  assert.deepEqual(await client.sessions({ instrument: 'ES.c.0', from }), answer);
+  await client.sessions({ instrument: 'X Y', from: 5n, to: '2026-11-20', dataset: 'D' });
+  assert.deepEqual(
+    server.requests.map(({ path, query }) => [path, Object.fromEntries(query)]),
+    [
+      ['/v1/sessions', { instrument: 'ES.c.0', from: '1794441600000000000' }],
+      ['/v1/sessions', { instrument: 'X Y', from: '5', to: '2026-11-20', dataset: 'D' }],
+    ],
+  );
+  server.answering = (response) => problem(response, 404, 'UNKNOWN_INSTRUMENT');
+  await assert.rejects(client.sessions({ instrument: 'XX', from }), { code: 'UNKNOWN_INSTRUMENT' });
+});
+
 test('offers and pricing are asked for without the key; where there are none it is NOT_FOUND', async () => {
   server.answering = (response, { path }) =>
     path === '/v1/offers' ? json(response, { offers: [] }) : problem(response, 404, 'NOT_FOUND');

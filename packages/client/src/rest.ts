@@ -16,6 +16,7 @@ import type {
   Offers,
   Pricing,
   ServiceStatus,
+  Sessions,
   StreamToken,
   Usage,
 } from './rest/answers.ts';
@@ -25,9 +26,22 @@ import { Keys } from './rest/keys.ts';
 import { restOptions } from './rest/rest-options.ts';
 import { type CallOptions, type RateLimit, ServiceHttp } from './rest/service-http.ts';
 import { TapeloomError } from './tapeloom-error.ts';
+import { type Time, timeText } from './times.ts';
 
 export interface InstrumentsRequest extends CallOptions {
   /** All contracts of a dataset, including those that are no longer streamed. */
+  readonly dataset?: string;
+}
+
+/** A range of an instrument's trading sessions. */
+export interface SessionsRequest extends CallOptions {
+  /** A contract, or an alias: it stands for the contract it means at `from`. */
+  readonly instrument: string;
+  /** Inclusive. */
+  readonly from: Time;
+  /** Exclusive. Default: the end of the known sessions, some weeks ahead. */
+  readonly to?: Time;
+  /** Required for a contract that is no longer streamed. */
   readonly dataset?: string;
 }
 
@@ -87,6 +101,14 @@ export class RestClient {
     const found = instruments.find(({ symbol, alias }) => symbol === name || alias === name);
     if (found !== undefined) return found;
     throw new TapeloomError('UNKNOWN_INSTRUMENT', `There is no instrument "${name}".`);
+  }
+
+  /** The trading sessions of an instrument that overlap a range, past and future: at most 400. */
+  sessions(request: SessionsRequest): Promise<Sessions> {
+    const { instrument, from, to, dataset, signal } = request;
+    const end = to === undefined ? undefined : timeText(to);
+    const query = { instrument, from: timeText(from), to: end, dataset };
+    return this.#http.json({ path: '/v1/sessions', query, signal });
   }
 
   /** The state of the service and of each instrument. Needs no key. */

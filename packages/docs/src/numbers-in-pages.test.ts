@@ -12,6 +12,7 @@ import { VALID_KEYS_MAX } from '@tapeloom/server/accounts/keys/keys-store';
 import { DELETION_GRACE_NS, SESSIONS_MAX } from '@tapeloom/server/accounts/people/people-store';
 import { LIMIT_DEFAULT, LIMIT_MAX } from '@tapeloom/server/history/history-fields';
 import { PAGE_BYTES_MAX, PAGE_LIMITS } from '@tapeloom/server/history/history-pages';
+import { SESSIONS_MAX as TRADING_SESSIONS_MAX } from '@tapeloom/server/http/routes/sessions-route';
 import { BODY_BYTES_MAX } from '@tapeloom/server/http/server/http-server';
 import { STRANGERS_PER_ADDRESS_MAX } from '@tapeloom/server/platform/network/door-sockets';
 import { TOPICS_MAX } from '@tapeloom/server/topics/topic-places';
@@ -40,6 +41,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
     `1 to ${count(LIMIT_MAX)}, default ${count(LIMIT_DEFAULT)}`,
     `\`footprint\` has at most ${count(PAGE_LIMITS.itemsOf.footprint!)}, and none more than ${size(PAGE_BYTES_MAX)}`,
     `it ends after ${PAGE_LIMITS.trades / 1_000_000} million trades`,
+    `At most ${TRADING_SESSIONS_MAX} come in one response`,
   ],
   'docs/protocol.md': [
     `A message over ${size(messageBytesMax)}, its fragments together`,

@@ -113,6 +113,30 @@ export interface Instrument {
   readonly rolls?: readonly { readonly from: string; readonly symbol: string }[];
 }
 
+/** The trading sessions of a contract. */
+export interface Sessions {
+  /** As you named it. */
+  readonly instrument: string;
+  readonly contract: string;
+  readonly dataset: string;
+  /** The name of its trading calendar. */
+  readonly calendar: string;
+  /** The IANA time zone of its trading days at the start of the range, such as `America/Chicago`. */
+  readonly timeZone: string;
+  /** In ascending order. */
+  readonly sessions: readonly TradingSession[];
+}
+
+export interface TradingSession {
+  /** The trading date, as `2026-11-16`. The session may open on the evening before. */
+  readonly date: string;
+  readonly open: string;
+  /** Exclusive. */
+  readonly close: string;
+  /** Its regular hours; null: it has none. */
+  readonly regular: { readonly open: string; readonly close: string } | null;
+}
+
 export interface ServiceStatus {
   readonly engine: { readonly state: EngineState };
   readonly instruments: readonly {

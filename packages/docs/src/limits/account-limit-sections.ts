@@ -12,6 +12,14 @@ import {
   KEYS_MADE_NS,
   VALID_KEYS_MAX,
 } from '@tapeloom/server/accounts/keys/keys-store';
+import {
+  DELETED_KEPT_NS,
+  DELETED_LAYOUTS_MAX,
+  LAYOUT_BYTES_MAX,
+  LAYOUT_NAME_CHARACTERS_MAX,
+  LAYOUTS_MAX,
+  STATES_KEPT,
+} from '@tapeloom/server/accounts/layouts/layouts-store';
 import { ORDERS_PLACED_MAX, ORDERS_PLACED_NS } from '@tapeloom/server/accounts/orders/orders-store';
 import {
   DELETION_GRACE_NS,
@@ -102,6 +110,26 @@ export const PORTAL: LimitSection = {
       'you can stop the deletion of the account',
       spanOfNs(DELETION_GRACE_NS),
       'the account is deleted',
+    ],
+  ],
+};
+
+export const CHARTS: LimitSection = {
+  title: 'Layouts of charts',
+  lead: '',
+  rows: [
+    ['layouts of an account', count(LAYOUTS_MAX), `${keysFull()}; delete one`],
+    ['a layout as JSON', `${count(LAYOUT_BYTES_MAX)} bytes`, refused('INVALID_PARAMETERS')],
+    [
+      'the name of a layout',
+      `${count(LAYOUT_NAME_CHARACTERS_MAX)} characters`,
+      refused('INVALID_PARAMETERS'),
+    ],
+    ['states of a layout that you can restore', `the last ${count(STATES_KEPT)}`, 'older ones go'],
+    [
+      'you can undo the deletion of a layout',
+      `${spanOfNs(DELETED_KEPT_NS)}, for the last ${count(DELETED_LAYOUTS_MAX)} deleted ones`,
+      'it is gone',
     ],
   ],
 };

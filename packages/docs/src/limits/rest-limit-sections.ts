@@ -18,6 +18,7 @@ import { TOKEN_VALID_NS } from '@tapeloom/server/exports/export-token';
 import { OPEN_LIMITS } from '@tapeloom/server/exports/table-thread';
 import { LIMIT_DEFAULT, LIMIT_MAX } from '@tapeloom/server/history/history-fields';
 import { PAGE_BYTES_MAX, PAGE_LIMITS } from '@tapeloom/server/history/history-pages';
+import { SESSIONS_MAX } from '@tapeloom/server/http/routes/sessions-route';
 import { SESSION_REQUESTS_PER_MINUTE } from '@tapeloom/server/http/server/admission';
 import {
   BYTES_PER_SECOND_MIN,
@@ -168,6 +169,11 @@ export const HISTORY: LimitSection = {
       '`lookback` of objects that outlive their session',
       `${count(LOOK_BACK_PARAMETER.maximum!)} sessions`,
       refused('INVALID_PARAMETERS'),
+    ],
+    [
+      'trading sessions in a response',
+      count(SESSIONS_MAX),
+      `${refused('INVALID_PARAMETERS')}; ask for a shorter range`,
     ],
   ],
 };

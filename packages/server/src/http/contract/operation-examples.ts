@@ -187,6 +187,24 @@ const CATALOGUE: Readonly<Record<string, OperationExample>> = {
       ],
     },
   },
+  listSessions: {
+    query: { instrument: 'ES.c.0', from: '2026-11-16', to: '2026-11-16T12:00:00Z' },
+    answer: {
+      instrument: 'ES.c.0',
+      contract: 'ESZ6',
+      dataset: 'SIM',
+      calendar: 'cme-equity',
+      timeZone: 'America/Chicago',
+      sessions: [
+        {
+          date: '2026-11-16',
+          open: '1794783600000000000',
+          close: '1794866400000000000',
+          regular: { open: '1794839400000000000', close: '1794862800000000000' },
+        },
+      ],
+    },
+  },
 };
 
 const SERVICE: Readonly<Record<string, OperationExample>> = {

@@ -81,7 +81,7 @@ export function sessionsRoute(facts: () => InstrumentFacts): Route {
     summary: 'The trading sessions of an instrument.',
     description:
       'The sessions that indicators use: past ones never change; those that have not opened follow the ' +
-      `calendar, some weeks ahead. At most ${SESSIONS_MAX} in a response. Each has an \`ETag\`.`,
+      `calendar, some weeks ahead. At most ${SESSIONS_MAX} in a response, which has an \`ETag\`.`,
     access: 'key',
     query: SessionsQuery,
     judgesQuery: true,

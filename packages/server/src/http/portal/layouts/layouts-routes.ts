@@ -100,6 +100,7 @@ function readRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/layouts/:id',
     operationId: 'getLayout',
     summary: 'The newest state of a layout.',
+    description: 'To save a change of it, send its `state` back with the new layout.',
     access: 'session',
     answer: LayoutView,
     errors: [UNKNOWN],
@@ -199,6 +200,7 @@ function statesRoute(facts: () => PortalFacts): Route {
     path: '/v1/portal/layouts/:id/states',
     operationId: 'listLayoutStates',
     summary: `The last ${STATES_KEPT} states of a layout, without their contents.`,
+    description: 'The first one is the present state; you can restore any of the others.',
     access: 'session',
     answer: namedObject('LayoutStateList', {
       states: Type.Array(LayoutStateView, { description: 'The newest first.' }),
