@@ -15,8 +15,7 @@ import {
 } from './compiled-package.ts';
 
 const CHARTS = { name: 'charts', inside: ['core', 'protocol'] } as const;
-/** In this order: colours, the chart, and what the component puts around it. */
-const STYLES = ['component/tokens.css', 'view/view.css', 'component/component.css'];
+const IMPORT = /^@import "(.+)";$/gm;
 
 export function buildChartsPackage(into: string): void {
   compilePackage(CHARTS, into);
@@ -24,8 +23,11 @@ export function buildChartsPackage(into: string): void {
   writeManifest(into, publishedManifest());
 }
 
-export function chartStyles(): string {
-  return STYLES.map((path) => readFileSync(join(homeOf(CHARTS), 'src', path), 'utf8')).join('\n');
+/** One file, since a page without a bundler should load one. */
+function chartStyles(): string {
+  const folder = join(homeOf(CHARTS), 'src');
+  const text = readFileSync(join(folder, 'style.css'), 'utf8');
+  return text.replace(IMPORT, (_, path: string) => readFileSync(join(folder, path), 'utf8'));
 }
 
 function publishedManifest(): object {

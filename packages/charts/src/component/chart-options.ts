@@ -46,12 +46,34 @@ export interface ChartLook {
   readonly layers?: readonly ChartLayer[];
   readonly drawings?: readonly Drawing[];
   readonly zone?: TimeZoneChoice;
-  /** Default: the page's own `color-scheme`. `system`: the reader's, whatever the page has. */
+  /** Default: `system`, as the reader's system has it. */
   readonly theme?: 'light' | 'dark' | 'system';
 }
 
 /** The part of `TapeloomClient` that a chart uses. */
-export type ChartClient = FeedSources;
+export interface ChartClient
+  extends Pick<
+    FeedSources,
+    'subscribe' | 'history' | 'estimate' | 'usage' | 'instruments' | 'connection' | 'on'
+  > {
+  /** Without it a chart marks no sessions, and sums nothing over them. */
+  sessions?(request: {
+    readonly instrument: string;
+    readonly from: string;
+    readonly to: string;
+    readonly signal?: AbortSignal;
+  }): Promise<{
+    readonly contract: string;
+    readonly timeZone: string | null;
+    readonly sessions: readonly {
+      /** `2026-11-17` */
+      readonly date: string;
+      readonly open: string;
+      readonly close: string;
+      readonly regular: { readonly open: string; readonly close: string } | null;
+    }[];
+  }>;
+}
 
 export interface ChartSource {
   /** A client of yours: several charts with one client share its connection. You close it. */

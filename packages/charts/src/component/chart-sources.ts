@@ -5,10 +5,11 @@ import type { ClientClock } from '@tapeloom/client/stream';
 import { HistoryBudget, type TextStore } from '../feed/history-budget.ts';
 import { PlanRoom } from '../feed/plan-room.ts';
 import type { FeedSources, SessionsAnswer, SessionsRequest } from '../feed/sources.ts';
-import type { ChartSource } from './chart-options.ts';
+import type { ChartClient, ChartSource } from './chart-options.ts';
 
 /** A chart does not wait longer for the limits of a plan. */
 const USAGE_MS = 3000;
+const DAY_MS = 86_400_000;
 
 export type HistoryMode = 'none' | 'scroll' | 'ask';
 
@@ -30,16 +31,15 @@ export function chartSources(options: ChartSource, ports: SourcePorts): ChartSou
   const { client, fetch: ask } = options;
   const own = client === undefined ? ownClient(options) : null;
   const mode = options.history ?? (client === undefined && ask === undefined ? 'none' : 'scroll');
-  const from = own ?? client!;
+  const from: ChartClient = own ?? client!;
   const sources: FeedSources = {
     subscribe: (request) => from.subscribe(request),
     history: (request) => from.history(request),
     estimate: (request) => from.estimate(request),
     usage: (call) => from.usage(call),
-    // A page without a back end for requests would only get refusals.
-    instruments: (request) =>
-      mode === 'none' && ask === undefined ? Promise.resolve([]) : from.instruments(request),
-    ...sessionsOf(options),
+    // Without a back end for requests, the service would refuse them all.
+    instruments: (request) => (mode === 'none' ? Promise.resolve([]) : from.instruments(request)),
+    ...sessionsOf(from, mode),
     get connection() {
       return from.connection;
     },
@@ -61,31 +61,20 @@ function ownClient({ url, token, fetch: ask }: ChartSource): TapeloomClient {
   return new TapeloomClient({ url, token, ...(ask !== undefined && { fetch: ask }) });
 }
 
-interface SessionsWire extends Omit<SessionsAnswer, 'sessions'> {
-  readonly sessions: readonly (Omit<SessionsAnswer['sessions'][number], 'date'> & {
-    /** `2026-11-17` */
-    readonly date: string;
-  })[];
-}
-
-/** Sessions come from the client if it has them, else through the page's back end. */
-function sessionsOf({ client, url, fetch: ask }: ChartSource): Pick<FeedSources, 'sessions'> {
-  if (client?.sessions !== undefined) {
-    return { sessions: (request) => client.sessions!(request) };
-  }
-  if (client !== undefined || ask === undefined) return {};
-  const base = (url ?? '').replace(/\/+$/, '').replace(/\/v1$/, '');
+/** A chart asks for days and means the last one too; the service ends before it. */
+function sessionsOf(client: ChartClient, mode: HistoryMode): Pick<FeedSources, 'sessions'> {
+  if (client.sessions === undefined || mode === 'none') return {};
   return {
-    async sessions({ instrument, from, to, signal }: SessionsRequest) {
-      const query = new URLSearchParams({ instrument, from, to });
-      const answer = await ask(`${base}/v1/sessions?${query}`, { signal: signal ?? null });
-      if (!answer.ok) throw new Error(`The back end answered ${answer.status} for sessions.`);
-      const body = (await answer.json()) as SessionsWire;
-      const sessions = body.sessions.map((session) => ({
+    async sessions({ instrument, from, to, signal }: SessionsRequest): Promise<SessionsAnswer> {
+      const end = new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10);
+      const asked = { instrument, from, to: end, ...(signal !== undefined && { signal }) };
+      const answer = await client.sessions!(asked);
+      const sessions = answer.sessions.map((session) => ({
         ...session,
         date: Number(session.date.replaceAll('-', '')),
       }));
-      return { ...body, sessions };
+      const { contract, timeZone } = answer;
+      return { instrument, contract, timeZone, sessions };
     },
   };
 }

@@ -60,7 +60,7 @@ export class Chart {
       wallMs: pageWallMs,
     });
     root.classList.add('tapeloom-chart');
-    this.#setTheme(options.theme);
+    if (options.theme !== undefined) this.#setTheme(options.theme);
     this.#legend =
       options.legend === false ? null : new LegendRow(root, (action) => this.#act(action));
     this.#place = element('div', 'tlc-place');
@@ -168,7 +168,8 @@ export class Chart {
   }
 
   #setTheme(theme: ChartLook['theme']): void {
-    if (theme !== undefined) this.#root.dataset.theme = theme;
+    if (theme === 'light' || theme === 'dark') this.#root.dataset.theme = theme;
+    else delete this.#root.dataset.theme;
   }
 
   /** What changed is shown once a frame. */
