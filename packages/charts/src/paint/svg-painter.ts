@@ -39,10 +39,8 @@ export function paintSvg(
   const told =
     title === undefined ? ' aria-hidden="true"' : ` role="img" aria-label="${escaped(title)}"`;
   // In a page, fonts are the page's.
-  const font =
-    colours === 'page'
-      ? ''
-      : ` font-family="${escaped(THEMES.light.figures)}" font-variant="tabular-nums"`;
+  const family = colours === 'page' ? '' : ` font-family="${escaped(THEMES.light.figures)}"`;
+  const font = `${family} font-variant="tabular-nums"`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" `,
     `viewBox="0 0 ${width} ${height}"${name}${told}${font}>${inks.style}${body}</svg>`,

@@ -266,6 +266,21 @@ test('the last price is an ink tag with the time left; while prices stand still 
   assert.equal(marksOf(stale, 'last', 'axis')[0]!.texts.length, 1);
 });
 
+test('a delayed stream names its live edge on the time axis', () => {
+  const input = madeScene(20, { input: { edgeText: '14:03, 10 min ago' } });
+  const [edge] = marksOf(chartScene(input), 'edge', 'axis');
+  assert.deepEqual(edge!.texts, ['14:03, 10 min ago']);
+  const back = { ...input, window: { ...input.window, right: 8 } };
+  assert.equal(marksOf(chartScene(back), 'edge', 'axis').length, 0);
+});
+
+test('trades that are missing before an instant are told', () => {
+  const input = madeScene(12, { columnWidth: 110 });
+  input.content.partialSince = input.content.bars.columns[8]!.fromNs;
+  const [partial] = marksOf(chartScene(input), 'partial', 'session');
+  assert.deepEqual(partial!.texts, ['Trades missing before 23:40']);
+});
+
 test('values beside strip and panes are those of the newest bar on screen, or of the one asked for', () => {
   const input = madeScene(30, { columnWidth: 110 });
   const volumeOf = (column: number) => {

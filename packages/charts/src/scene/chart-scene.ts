@@ -14,7 +14,6 @@ import { hemOf, paintGround } from './ground.ts';
 import { paintLevelNames, paintLevels } from './level-lines.ts';
 import { paintNames } from './names-column.ts';
 import { paintPanes } from './panes.ts';
-import { plate } from './plates.ts';
 import { paintPriceAxis } from './price-axis.ts';
 import { paintRangeBox } from './range-box.ts';
 import type { ChartScene, SceneInput } from './scene-types.ts';
@@ -68,7 +67,6 @@ function paintMain(frame: Frame): void {
   paintLevelNames(frame, names);
   if (input.range !== null) paintRangeBox(frame, input.range);
   paintDrawingCards(frame);
-  paintEdgeText(frame);
   shapes.unclip();
 }
 
@@ -79,16 +77,6 @@ function focusColumn({ input, columns, to }: Frame): number {
   let column = to - 1;
   while (column >= 0 && columns[column]!.kind === 'gap') column -= 1;
   return column;
-}
-
-/** "14:03, 10 min ago", above the newest bar. */
-function paintEdgeText(frame: Frame): void {
-  const { input, columns, layout } = frame;
-  const text = input.edgeText ?? null;
-  const x = frame.x(columns.length);
-  if (text === null || columns.length === 0 || x > layout.plotWidth + 40 || x < 60) return;
-  const style = { align: 'right', dye: 'muted', size: 11, weight: 540 } as const;
-  plate(frame, Math.min(layout.plotWidth - 4, x), 34, text, style);
 }
 
 /** Between the parts. */

@@ -28,7 +28,25 @@ export function paintTimeAxis(frame: Frame): void {
   shapes.rect(paint('ground'), 0, timeAxis.y, timeAxis.width, timeAxis.height);
   const y = timeAxis.y + timeAxis.height / 2 + 0.5;
   paintTimes(frame, y);
+  paintEdge(frame, y);
   paintZone(frame, y);
+}
+
+/** "14:03, 10 min ago" below the newest bar, in place of its time. */
+function paintEdge(frame: Frame, y: number): void {
+  const { shapes, layout, input, columns } = frame;
+  const { plotWidth, timeAxis } = layout;
+  const text = input.edgeText ?? null;
+  const end = frame.x(columns.length);
+  if (text === null || columns.length === 0 || frame.x(columns.length - 1) > plotWidth) return;
+  const size = frame.text(11.5);
+  const width = textWidth(text, size, 600);
+  const right = Math.max(width + 6, Math.min(plotWidth - 6, end + width / 4));
+  if (end < 0) return;
+  const [left, top] = [right - width - EDGE, timeAxis.y];
+  shapes.rect(paint('ground'), left, top, width + 2 * EDGE, timeAxis.height);
+  shapes.word(paint('ink'), size, 600, 'right', right, y, text);
+  frame.mark('axis', 'edge', '', {}, right, y, [text]);
 }
 
 interface Label {
