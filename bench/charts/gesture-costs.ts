@@ -25,6 +25,7 @@ export interface GestureCost {
   readonly clockP95Ms: number;
 }
 
+const WARM_FRAMES = 60;
 const FRAMES = 120;
 
 /** A scene with the values of the first visit wherever nothing else is said. */
@@ -58,6 +59,7 @@ async function framesOf(stage: ChartStage, scene: BenchScene): Promise<FrameScri
   const frames: FrameScript[] = [];
   for (const gesture of scene.gestures) {
     await show(stage, scene);
+    await stage.call('move', gesture, WARM_FRAMES);
     frames.push(...(await stage.traced(() => stage.call('move', gesture, FRAMES))));
   }
   return frames;

@@ -33,7 +33,7 @@ async function pageBytes(): Promise<number | null> {
   try {
     const words = ['packages/portal/build.ts', '--out', join(folder, 'site')];
     const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: root });
-    const size = /^ *charts-page +([\d.]+) kB/m.exec(stdout)?.[1];
+    const size = /^ *charts +([\d.]+) kB/m.exec(stdout)?.[1];
     return size === undefined ? null : Number(size) * 1_000;
   } finally {
     rmSync(folder, { recursive: true, force: true });

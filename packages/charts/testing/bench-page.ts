@@ -69,18 +69,13 @@ export function clear(): void {
   document.body.replaceChildren();
 }
 
-/** One event a frame, at every chart; the trace has the costs. */
+/** One event a frame, at every chart; a trace of it has the costs. */
 export async function move(gesture: Gesture, count: number): Promise<void> {
   const targets = pointTargets();
   const act = (frame: number) => {
     for (const target of targets) target.element.dispatchEvent(eventOf(gesture, frame, target));
   };
-  await frames(WARM_FRAMES, act);
-  await frames(count, (frame) => {
-    performance.mark(FRAME_MARK);
-    act(frame);
-  });
-  performance.clearMarks();
+  await frames(count, act);
 }
 
 /** So many updates of the newest bar each second. Resolves to how many there were. */
@@ -99,9 +94,8 @@ export async function update(seconds: number, perSecond: number): Promise<number
     sums.update(content.bars, content.sessions, extentOf(content));
   };
   const timer = setInterval(act, 1_000 / perSecond);
-  await frames(seconds * 60, () => performance.mark(FRAME_MARK));
+  await frames(seconds * 60, () => {});
   clearInterval(timer);
-  performance.clearMarks();
   return done;
 }
 
@@ -214,15 +208,25 @@ function nextBar(bar: Footprint): Footprint {
   };
 }
 
-/** Calls `act` at the beginning of each of the next frames. */
+/**
+ * Calls `act` once for each of the next frames, before its callbacks, as a browser delivers the events of a pointer. An
+ * event inside a callback would meet a chart that waits for its own one, which would then draw every other frame.
+ */
 function frames(count: number, act: (frame: number) => void): Promise<void> {
   return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
     let frame = 0;
+    port1.onmessage = () => act(frame - 1);
     const next = () => {
-      if (frame === count) return resolve();
-      requestAnimationFrame(next);
-      act(frame);
+      if (frame === count) {
+        port1.close();
+        resolve();
+        return;
+      }
       frame += 1;
+      requestAnimationFrame(next);
+      performance.mark(FRAME_MARK);
+      port2.postMessage(null);
     };
     requestAnimationFrame(next);
   });
