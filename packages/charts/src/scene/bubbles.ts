@@ -37,13 +37,19 @@ interface Disc {
 
 export function paintBubbles(frame: Frame): void {
   for (const layer of layersOf(frame.input, 'sweeps')) paintSweeps(frame, layer);
+  const all = paintLargeTrades(frame);
+  for (const layer of layersOf(frame.input, 'absorption')) paintAbsorption(frame, layer, all);
+}
+
+/** Returns where they are. */
+export function paintLargeTrades(frame: Frame): readonly Disc[] {
   const all: Disc[] = [];
   for (const layer of layersOf(frame.input, 'large-trades')) {
     const discs = discsOf(frame, layer);
     paintDiscs(frame, layer.key, discs);
     all.push(...discs);
   }
-  for (const layer of layersOf(frame.input, 'absorption')) paintAbsorption(frame, layer, all);
+  return all;
 }
 
 const largest = new WeakMap<ObjectSeries<'large-trades'>, { revision: number; size: number }>();

@@ -11,13 +11,13 @@ import { paintDrawingCards, paintDrawingLines } from './drawings.ts';
 import { Frame } from './frame.ts';
 import { paintGaps } from './gap-columns.ts';
 import { hemOf, paintGround } from './ground.ts';
+import { paintHairlines } from './hairlines.ts';
 import { paintLevelNames, paintLevels } from './level-lines.ts';
-import { paintNames } from './names-column.ts';
+import { focusColumn, paintNames } from './names-column.ts';
 import { paintPanes } from './panes.ts';
 import { paintPriceAxis } from './price-axis.ts';
 import { paintRangeBox } from './range-box.ts';
 import type { ChartScene, SceneInput } from './scene-types.ts';
-import { paint } from './shapes.ts';
 import { paintPeriodProfiles, paintSide } from './side.ts';
 import { paintStrip } from './strip.ts';
 import { paintTimeAxis } from './time-axis.ts';
@@ -68,23 +68,4 @@ function paintMain(frame: Frame): void {
   if (input.range !== null) paintRangeBox(frame, input.range);
   paintDrawingCards(frame);
   shapes.unclip();
-}
-
-/** The column whose values stand beside strip and panes: the newest bar on screen, unless the input names another. */
-function focusColumn({ input, columns, to }: Frame): number {
-  const { focusColumn: wanted = null } = input;
-  if (wanted !== null && columns[wanted]?.kind === 'bar') return wanted;
-  let column = to - 1;
-  while (column >= 0 && columns[column]!.kind === 'gap') column -= 1;
-  return column;
-}
-
-/** Between the parts. */
-function paintHairlines({ shapes, layout }: Frame): void {
-  const { size, main, strip, panes, timeAxis, plotWidth, side } = layout;
-  const hairlines = shapes.rects(paint('line'));
-  const tops = [strip?.y, ...panes.map(({ rect }) => rect.y), timeAxis.y];
-  for (const y of tops) if (y !== undefined) hairlines.add4(0, Math.round(y), size.width, 1);
-  hairlines.add4(plotWidth, 0, 1, size.height);
-  if (side !== null) hairlines.add4(side.x + side.width, 0, 1, main.height);
 }

@@ -102,7 +102,7 @@ function paintGhosts(frame: Frame, width: number): void {
   }
 }
 
-function paintGrid(frame: Frame): void {
+export function paintGrid(frame: Frame): void {
   const { shapes, layout } = frame;
   const grid = shapes.rects(paint('grid'));
   for (const ticks of priceSteps(frame)) {

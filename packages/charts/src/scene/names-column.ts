@@ -25,6 +25,15 @@ export function paintNames(frame: Frame, column: number): void {
   for (const { pane, rect } of layout.panes) paintPane(frame, pane, rect.y, column, shown);
 }
 
+/** The column whose values stand beside strip and panes: the newest bar on screen, unless the input names another. */
+export function focusColumn({ input, columns, to }: Frame): number {
+  const { focusColumn: wanted = null } = input;
+  if (wanted !== null && columns[wanted]?.kind === 'bar') return wanted;
+  let column = to - 1;
+  while (column >= 0 && columns[column]!.kind === 'gap') column -= 1;
+  return column;
+}
+
 function paintPane(
   frame: Frame,
   pane: Pane,

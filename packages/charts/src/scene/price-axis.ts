@@ -80,7 +80,7 @@ function axisNames(frame: Frame): readonly AxisName[] {
   });
 }
 
-/** VAH, POC and VAL at the left of the profile; a phone has none, and names them on the axis. */
+/** VAH, POC and VAL beside the profile or the letters; a phone has neither, and names them on the axis. */
 function paintProfileNames(frame: Frame, tag: Tag | null): void {
   const { layout, shapes } = frame;
   for (const { name, y } of axisNames(frame)) {
@@ -90,7 +90,11 @@ function paintProfileNames(frame: Frame, tag: Tag | null): void {
       const x = layout.priceAxis.x + AXIS_INSET;
       shapes.word(paint(dye), frame.text(10), 620, 'left', x, y + 0.5, name);
     } else if (tag === null || Math.abs(y - tag.y) >= 14) {
-      plate(frame, layout.plotWidth + 3, y, name, { size: 10, weight: 560, dye, align: 'left' });
+      // Letters grow from the left, bars of a profile from the right: a name stands where they end.
+      const isTpo = frame.input.spec.side === 'tpo';
+      const x = isTpo ? layout.side.x + layout.side.width - 2 : layout.plotWidth + 3;
+      const align = isTpo ? 'right' : 'left';
+      plate(frame, x, y, name, { size: 10, weight: 560, dye, align });
     }
   }
 }

@@ -23,6 +23,8 @@ const INSIDE = paint('neutral', 0.36, 0.42);
 const OUTSIDE = paint('neutral', 0.16, 0.2);
 const LETTERS_FROM_PX = 8;
 const LETTER = { width: 11, ofRow: 0.8, least: 7, most: 11 };
+/** The names of the value area stand behind the letters. */
+const LETTERS_MARGIN = 40;
 /** Of a period's width. */
 const PERIOD_SHARE = 0.7;
 
@@ -33,11 +35,16 @@ export function paintSide(frame: Frame): void {
   shapes.clip({ x: layout.plotWidth, y: 0, width: right, height: layout.main.height });
   shapes.rect(paint('ground'), layout.plotWidth, 0, right, layout.main.height);
   if (side !== null && input.spec.side === 'tpo') paintLetters(frame, side.x, side.width);
-  const profile = side === null ? null : profileShown(frame);
-  if (side !== null && profile !== null) {
-    paintProfile(frame, profile, side.x + side.width, side.x + LEFT_PX - side.x - side.width);
-  }
+  paintProfileSide(frame);
   shapes.unclip();
+}
+
+/** The session's volume by price, growing from the axis. */
+export function paintProfileSide(frame: Frame): void {
+  const { side } = frame.layout;
+  const profile = side === null ? null : profileShown(frame);
+  if (side === null || profile === null) return;
+  paintProfile(frame, profile, side.x + side.width, LEFT_PX - side.width);
 }
 
 /** Profiles of periods stand on the chart, each where its period begins. */
@@ -169,7 +176,7 @@ function paintLetterRows(
   const { poc, vah, val } = data;
   const rowHeight = group * frame.window.tickHeight;
   const most = rows.reduce((longest, [, letters]) => Math.max(longest, letters.length), 1);
-  const across = Math.min(LETTER.width, (width - 16) / Math.max(12, most));
+  const across = Math.min(LETTER.width, (width - LETTERS_MARGIN) / Math.max(9, most));
   const [atPoc, inside, outside] = [
     shapes.rects(paint('neutral', 0.5)),
     shapes.rects(paint('neutral', 0.24)),
