@@ -89,7 +89,10 @@ function InstrumentList(props: {
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Enter' && found[0] !== undefined) props.onChoose(found[0].name);
+            if (event.key !== 'Enter' || found[0] === undefined) return;
+            // The focus returns to the menu's button, which the same key would press again.
+            event.preventDefault();
+            props.onChoose(found[0].name);
           }}
         />
       </label>
