@@ -103,10 +103,11 @@ suite('a cluster', { skip: natsServerMissing }, () => {
     await closeProbes(probes);
   });
 
-  test('a node joins with an empty directory, and all give the same stream, history and export', async () => {
+  test('a node joins with an empty directory, and all give the same stream, history, export and sessions', async () => {
     const node = await rig.addNode('third', 'serve');
     await node.start();
     await agreed();
+    await sessionsAgree(rig.serving, keys.reader);
     assert.doesNotMatch(node.service.output, /making past days/);
   });
 
@@ -125,6 +126,22 @@ suite('a cluster', { skip: natsServerMissing }, () => {
     await checkTapes(rig);
   }
 });
+
+/** Past and future sessions, with one tag on all nodes. */
+async function sessionsAgree(nodes: readonly ClusterNode[], key: string): Promise<void> {
+  const [today] = new Date().toISOString().split('T');
+  const path = `/v1/sessions?instrument=ES.c.0&from=${today}`;
+  const answers = await Promise.all(
+    nodes.map(async (node) => {
+      const answer = await node.get(path, key);
+      assert.equal(answer.status, 200);
+      return { etag: answer.headers.get('etag'), text: await answer.text() };
+    }),
+  );
+  const [first] = answers as [(typeof answers)[number]];
+  assert.ok((JSON.parse(first.text) as { sessions: unknown[] }).sessions.length > 5);
+  for (const answer of answers) assert.deepEqual(answer, first);
+}
 
 async function stopsCleanly(node: ClusterNode): Promise<void> {
   const { service } = node;
