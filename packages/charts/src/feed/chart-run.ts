@@ -10,6 +10,7 @@ import { spansOf } from '../series/session-spans.ts';
 import type { SessionSums } from '../series/sums.ts';
 import type { ChartSpec } from '../spec/chart-spec.ts';
 import { BarSink } from './bar-sink.ts';
+import { needOf } from './chart-needs.ts';
 import { FeedStatus } from './feed-status.ts';
 import { PastGaps, RunningGap } from './gap-columns.ts';
 import type { HistoryBudget } from './history-budget.ts';
@@ -69,6 +70,8 @@ export class ChartRun {
   #fill: 'none' | 'running' | 'done' = 'none';
   #sums: SessionSums | null = null;
   #sumsKey = '';
+  /** The ability that layers were planned for. */
+  #planned: SumAbility | '' = '';
   #sumDays: { readonly key: string; readonly days: SessionDays['days'] } | null = null;
   #losses = 0;
   #rollNs: bigint | null = null;
@@ -110,6 +113,7 @@ export class ChartRun {
     this.#layers = new LayerSet({
       content,
       subscribe: (topic, handlers) => this.#subscribe(topic, handlers),
+      hasRoom: (topic) => room.verdict([needOf(options.key, instrument, topic)]).hasRoom,
       onSnapshot: (layer, snapshot, after) => this.#layerSnapshot(layer, snapshot, after),
       onChange: changed,
     });
@@ -187,6 +191,7 @@ export class ChartRun {
 
   close(): void {
     this.#closing.abort();
+    if (this.#content.edge.t === 'loading') this.#content.edge = { t: 'more' };
     this.#timer?.cancel();
     this.#barsLive?.close();
     this.#layers.close();
@@ -233,7 +238,7 @@ export class ChartRun {
       this.#fill = 'none';
       this.#reach.reset();
       this.#gaps.clear();
-      this.#gap.clear();
+      if (after !== null) this.#gap.clear();
     }
     if (after !== null) this.#status.reset(after.reason, this.#nowNs);
     if (after?.reason === 'entitlement_changed') void this.#readPlan();
@@ -326,12 +331,15 @@ export class ChartRun {
   }
 
   #plan(isAdded = false): void {
+    const ability = this.#ability;
+    if (!isAdded && this.#planned === ability) return;
+    this.#planned = ability;
     const key = sumsKey(this.#spec);
     if (key !== this.#sumsKey) {
       this.#sums = sumsFor(this.#spec);
       this.#sumsKey = key;
     }
-    this.#layers.plan(this.#spec, this.#ability, this.#sums, isAdded);
+    this.#layers.plan(this.#spec, ability, this.#sums, isAdded);
   }
 
   get #ability(): SumAbility {
@@ -451,7 +459,9 @@ export class ChartRun {
     if (this.#bars.end !== null) this.#wantDays();
     const { live, note } = this.#status;
     const shown = `${live} ${note?.text} ${this.#tapeNs}`;
-    if (shown !== this.#shownAs) this.#changed();
+    // Another chart may have left a place.
+    this.#planned = '';
+    if (shown !== this.#shownAs || this.#layers.isWaiting) this.#changed();
     this.#shownAs = shown;
     this.#timer = clock.after(TICK_MS, () => this.#tick());
   }

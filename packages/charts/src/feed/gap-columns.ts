@@ -4,6 +4,9 @@ import type { HistoryGap } from '@tapeloom/client';
 import type { BarSeries } from '../series/bar-series.ts';
 import type { GapColumn } from '../series/chart-bar.ts';
 
+/** The end of a gap may lie behind the last heartbeat; a close that is this far ahead is no end. */
+const CERTAINLY_AHEAD_NS = 60_000_000_000n;
+
 /** Gaps of history: a gap before the first bar waits until there are bars on its other side. */
 export class PastGaps {
   /** Ascending; they do not touch. */
@@ -49,27 +52,30 @@ function merged(gaps: readonly GapColumn[]): readonly GapColumn[] {
  */
 export class RunningGap {
   #isWatched = false;
-  #fromNs: bigint | null = null;
+  #running: { readonly fromNs: bigint; readonly closeNs: bigint } | null = null;
 
   /** `tapeNs`: how far the chart has the tape. Returns the gap when it is over. */
   status(partialSince: bigint | null, tapeNs: bigint | null): GapColumn | null {
-    const isRunning = partialSince !== null && (tapeNs === null || partialSince > tapeNs);
-    const fromNs = this.#fromNs;
-    if (isRunning) {
-      // A gap that was there before the chart began elsewhere; history lists it.
-      if (this.#isWatched) this.#fromNs ??= tapeNs;
-      this.#isWatched = true;
+    const running = this.#running;
+    // A gap that was there before the chart began elsewhere; history lists it.
+    const isWatched = this.#isWatched;
+    this.#isWatched = true;
+    if (running === null) {
+      const isOpen =
+        partialSince !== null && tapeNs !== null && partialSince > tapeNs + CERTAINLY_AHEAD_NS;
+      if (isWatched && isOpen) this.#running = { fromNs: tapeNs, closeNs: partialSince };
       return null;
     }
-    this.#isWatched = true;
-    this.#fromNs = null;
-    if (fromNs === null || partialSince === null || partialSince <= fromNs) return null;
+    if (partialSince === running.closeNs) return null;
+    this.#running = null;
+    const { fromNs } = running;
+    if (partialSince === null || partialSince <= fromNs) return null;
     return { kind: 'gap', fromNs, endNs: partialSince, why: 'partial' };
   }
 
   clear(): void {
     this.#isWatched = false;
-    this.#fromNs = null;
+    this.#running = null;
   }
 }
 

@@ -20,6 +20,8 @@ export type SumAbility = 'waiting' | 'possible' | 'impossible';
 
 export interface LayerSetOptions {
   readonly content: ChartContent;
+  /** Whether the plan has a place for it now. */
+  readonly hasRoom: (topic: Topic) => boolean;
   readonly subscribe: (topic: Topic, handlers: TopicHandlers) => LiveTopic;
   /** A state of a layer's stream, the first if `after` is null. */
   readonly onSnapshot: (layer: Layer, snapshot: Snapshot<string>, after: AfterReset | null) => void;
@@ -34,6 +36,8 @@ export class Layer {
   /** A reader has just added it, and wants to see it on what is loaded. */
   readonly isAdded: boolean;
   live: LiveTopic | null = null;
+  /** The plan had no place for it. */
+  isWithoutRoom = false;
   /** Of the newest state. */
   contract: string | null = null;
 
@@ -58,6 +62,11 @@ export class LayerSet {
   /** Those that are subscribed. */
   get layers(): Iterable<Layer> {
     return this.#subscribed.values();
+  }
+
+  /** Whether a layer waits for a place. */
+  get isWaiting(): boolean {
+    return this.#subscribed.values().some(({ isWithoutRoom }) => isWithoutRoom);
   }
 
   get parts(): readonly PastPart[] {
@@ -88,12 +97,17 @@ export class LayerSet {
 
   /** Layers that are no longer wanted, or with other parameters, give their places back first. */
   #dropAllBut(wanted: ReadonlyMap<string, LayerSpec>, spec: ChartSpec): void {
-    for (const [key, layer] of this.#subscribed) {
+    // Those that wait for a place come last, when others have left.
+    const all = [...this.#subscribed].sort(
+      ([, a], [, b]) => Number(a.isWithoutRoom) - Number(b.isWithoutRoom),
+    );
+    for (const [key, layer] of all) {
       const next = wanted.get(key);
       const isSame =
         next !== undefined &&
         JSON.stringify(layerTopic(spec, next)) === JSON.stringify(layer.topic);
-      if (isSame) continue;
+      const isStill = layer.isWithoutRoom && !this.#options.hasRoom(layer.topic);
+      if (isSame && (!layer.isWithoutRoom || isStill)) continue;
       layer.live?.close();
       this.#subscribed.delete(key);
       this.#options.content.layers.delete(key);
@@ -133,6 +147,7 @@ export class LayerSet {
       status: () => {},
       notice: () => {},
       refused: (code, message) => {
+        layer.isWithoutRoom = code === 'NO_ROOM';
         const text = code === 'NO_ROOM' ? message : refusalWords(code, message);
         this.#show(layer, { t: 'refused', code, text });
         changed();

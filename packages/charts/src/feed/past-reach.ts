@@ -9,14 +9,21 @@ import type { HistoryBudget } from './history-budget.ts';
 import { isReached } from './past-end.ts';
 import { pastFault } from './past-fault.ts';
 import type { PastCost, PastLoader, PastPart } from './past-loader.ts';
-import { partStart, sessionOpenBefore, type WindowFacts, windowStart } from './past-window.ts';
+import {
+  isTooSmall,
+  partStart,
+  sessionOpenBefore,
+  type WindowFacts,
+  windowStart,
+} from './past-window.ts';
 import { budgetHem, type HemText, refusedHem, usedUpHem } from './words.ts';
 
 /** Calls closer together than this are one gesture. */
 const GESTURE_MS = 1_000;
 /** Windows without a bar, such as weeks of holidays, that one gesture crosses. */
 const EMPTY_MAX = 8;
-const PARTS_MAX = 3;
+/** Estimates of a gesture: free, but each is a request. */
+const TRIES_MAX = 5;
 /** Of what is allowed: trades are not spread evenly over a session. */
 const CAREFUL = 0.8;
 const RETRY_MS = [2_000, 4_000, 8_000, 16_000, 32_000] as const;
@@ -31,6 +38,11 @@ export interface ReachFacts extends WindowFacts {
   readonly startHem: HemText | null;
   /** "footprint" */
   readonly barsName: string;
+}
+
+interface PastOffer {
+  readonly targetNs: bigint;
+  readonly cost: PastCost;
 }
 
 export interface PastReachOptions {
@@ -199,25 +211,45 @@ export class PastReach {
 
   /** False: it would cost more than a gesture may, and the hem says so. */
   async #byItself(facts: ReachFacts): Promise<boolean> {
-    const { loader, budget } = this.#options;
     const startNs = later(windowStart(facts.endNs, facts), facts.earliestNs);
     const parts = this.#parts();
-    const whole = await loader.cost(parts, startNs);
-    let [targetNs, cost] = [startNs, whole];
-    for (let tries = 0; tries < PARTS_MAX; tries += 1) {
-      const most = Math.min(budget.allowance(this.#gesture.spent), cost.remaining ?? 0);
-      if (cost.units <= most) {
-        await this.#load(parts, targetNs, cost.units);
-        return true;
-      }
-      const share = (most / cost.units) * CAREFUL;
-      const part = partStart(facts.endNs, targetNs, share, facts);
-      if (part === null) break;
-      targetNs = later(part, facts.earliestNs);
-      cost = await loader.cost(parts, targetNs);
+    const whole = await this.#options.loader.cost(parts, startNs);
+    const part = await this.#affordable(facts, parts, { targetNs: startNs, cost: whole });
+    if (part === null) {
+      await this.#offer(facts, { startNs, whole });
+      return false;
     }
-    await this.#offer(facts, { startNs, whole });
-    return false;
+    await this.#load(parts, part.targetNs, part.cost.units);
+    return true;
+  }
+
+  /** The window, or as much of it as may be spent; null: not even a part that has a trade. */
+  async #affordable(
+    facts: ReachFacts,
+    parts: readonly PastPart[],
+    whole: PastOffer,
+  ): Promise<PastOffer | null> {
+    const { endNs } = facts;
+    const { loader } = this.#options;
+    const most = this.#most(whole.cost);
+    if (whole.cost.units <= most) return whole;
+    // Trades are not spread evenly, so the part is looked for between one that is too little and one that is too much.
+    let [good, bad]: [PastOffer | null, PastOffer] = [null, whole];
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const share: number = good === null ? (most / bad.cost.units) * CAREFUL : 0.5;
+      const targetNs = partStart(good?.targetNs ?? endNs, bad.targetNs, share);
+      const isLittle = isTooSmall((good?.targetNs ?? endNs) - targetNs, facts);
+      if (isLittle) break;
+      const tried = { targetNs, cost: await loader.cost(parts, targetNs) };
+      if (tried.cost.units > most) bad = tried;
+      else good = tried;
+      if (good !== null && good.cost.units * 2 >= most) break;
+    }
+    return good !== null && good.cost.units > 0 ? good : null;
+  }
+
+  #most({ remaining }: PastCost): number {
+    return Math.min(this.#options.budget.allowance(this.#gesture.spent), remaining ?? 0);
   }
 
   /** Says what the rest of the session costs. */
@@ -252,10 +284,8 @@ export class PastReach {
   }
 
   async #loadIfAllowed(parts: readonly PastPart[], targetNs: bigint): Promise<void> {
-    const { loader, budget } = this.#options;
-    const { units, remaining } = await loader.cost(parts, targetNs);
-    const most = Math.min(budget.allowance(this.#gesture.spent), remaining ?? 0);
-    if (units <= most) await this.#load(parts, targetNs, units);
+    const cost = await this.#options.loader.cost(parts, targetNs);
+    if (cost.units <= this.#most(cost)) await this.#load(parts, targetNs, cost.units);
   }
 
   #load(parts: readonly PastPart[], targetNs: bigint, units: number): Promise<void> {

@@ -11,6 +11,7 @@ const BARS_MIN = 60;
 const SESSIONS_MAX = 30;
 /** Less than this is not worth a request. */
 const PART_BARS_MIN = 10;
+const PART_SECONDS_MIN = 60;
 /** Without sessions. */
 const SPAN_BARS = 300n;
 const SPAN_NS_MAX = 30n * DAY_NS;
@@ -39,15 +40,15 @@ export function windowStart(endNs: bigint, { bar, spans, ...loaded }: WindowFact
   return spans[first]!.openNs;
 }
 
-/** A part of the window that costs about this share of it; null: too small to be worth a request. */
-export function partStart(
-  endNs: bigint,
-  startNs: bigint,
-  share: number,
-  { bar, ...loaded }: WindowFacts,
-): bigint | null {
-  const part = BigInt(Math.floor(Number(endNs - startNs) * Math.min(1, share)));
-  return part < averageBarNs(bar, loaded) * BigInt(PART_BARS_MIN) ? null : endNs - part;
+/** The point of a window that leaves about this share of it after itself. */
+export function partStart(endNs: bigint, startNs: bigint, share: number): bigint {
+  return endNs - BigInt(Math.floor(Number(endNs - startNs) * Math.min(1, share)));
+}
+
+/** A part that is not worth a request. */
+export function isTooSmall(ns: bigint, { bar: { kind, size } }: WindowFacts): boolean {
+  // Bars of trades come in bursts, so their average says nothing about a part of a session.
+  return ns < SECOND_NS * BigInt(kind === 'time' ? size * PART_BARS_MIN : PART_SECONDS_MIN);
 }
 
 /** The open of the session that has the instant before `endNs`, or that closed last before it. */
