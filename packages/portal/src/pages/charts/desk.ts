@@ -21,7 +21,7 @@ import { chartsApi } from '../../api/charts-api.ts';
 import type { AccountView, LayoutView, UsageView } from '../../api/portal-shapes.ts';
 import { signInPath } from '../../shell/wanted-path.ts';
 import { BROWSER_CLOCK, BROWSER_TEXTS, BROWSER_VISIBILITY, browserTabs } from './browser-ports.ts';
-import { deskClient, streamToken } from './desk-client.ts';
+import { deskClient, sessionsOf, streamToken } from './desk-client.ts';
 import type { DeskNotice } from './desk-notice.ts';
 import { type DeskUi, type DrawerState, FIRST_UI } from './desk-ui.ts';
 import { LAST_LAYOUT } from './kept-layout.ts';
@@ -97,6 +97,7 @@ export class Desk {
       account: facts.account.id,
       ...(tabs === null ? {} : { tabs }),
     });
+    if (this.shared.sessions === undefined) Object.assign(this.shared, { sessions: sessionsOf }); // TEMP
     this.connection = new Store(this.shared.state);
     this.keeper = new LayoutKeeper({
       routes: chartsApi,
@@ -191,11 +192,11 @@ export class Desk {
     for (const seat of this.seats) seat.view?.setDrawingsHidden(areDrawingsHidden);
   }
 
-  /** Shows a chart as a form would make it, without saving it. `feeds`: from other data than is there. */
+  /** Shows a chart as a form would make it, without saving it. */
   showPreview(spec: ChartSpec): void {
     const chart = change.chartInUse(this.workspace.value).key;
     this.preview.set({ chart, spec });
-    this.seat(chart).setSpec(spec, false);
+    this.seat(chart).setSpec(spec);
   }
 
   endPreview(): void {
@@ -203,7 +204,7 @@ export class Desk {
     if (preview === null) return;
     this.preview.set(null);
     const spec = change.specOf(this.workspace.value, preview.chart);
-    if (spec !== null) this.#seats.get(preview.chart)?.setSpec(spec, false);
+    if (spec !== null) this.#seats.get(preview.chart)?.setSpec(spec);
   }
 
   /** Another layout takes the place of the open one. */

@@ -1,12 +1,12 @@
 /** Below the form: what the indicator would take of the plan and of the month, and the buttons that decide. */
 
 import type { LoadCost } from '@tapeloom/charts/feed/chart-feed';
-import { needsOf } from '@tapeloom/charts/feed/chart-needs';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Threads } from '../../components/meter.tsx';
 import { exactNumber } from '../../components/number-text.ts';
 import { BARS_KEY, withoutItem } from './chart-items.ts';
+import { changedNeeds } from './chart-room.ts';
 import { useDesk, useSeat } from './desk-context.tsx';
 import { layerKeyOf } from './indicator-form.ts';
 import { isFreePreview } from './preview.ts';
@@ -22,11 +22,8 @@ export function IndicatorFoot({ form }: { readonly form: WorkingForm }) {
   const { seat, spec } = useSeat();
   const { next, editing } = form;
   const isFree = next !== null && isFreePreview(spec, next);
-  const needs = next === null ? [] : needsOf(seat.key, next);
-  // Places that the chart gives up by this change are free for it.
-  const left = needsOf(seat.key, spec).filter(({ key }) => !needs.some((need) => need.key === key));
-  const gone = left.map(({ key }) => key);
-  const verdict = desk.room.verdict(needs, gone);
+  const { needs, givenUp } = changedNeeds(seat.key, spec, next);
+  const verdict = desk.room.verdict(needs, givenUp);
   const apply = (alter = (now: typeof spec) => now) => {
     if (next === null) return;
     desk.endPreview();
@@ -93,13 +90,13 @@ function Cost({ form, isFree }: { readonly form: WorkingForm; readonly isFree: b
   const left = remaining.computeUnits;
   const share = left === 0 ? 1 : Math.min(1, cost.units / left);
   return (
-    <dl class="cost">
-      <dt>History for {exactNumber(count)} bars</dt>
-      <dd>{exactNumber(cost.units)} units</dd>
+    <div class="cost">
+      <span>History for {exactNumber(count)} bars</span>
+      <b>{exactNumber(cost.units)} units</b>
       <Threads share={share} isCounting label={`${sharePercent(share)} of what is left`} />
-      <dt>of {exactNumber(left)} left this month</dt>
-      <dd>{sharePercent(share)}</dd>
-    </dl>
+      <span>of {exactNumber(left)} left this month</span>
+      <b>{sharePercent(share)}</b>
+    </div>
   );
 }
 

@@ -19,7 +19,7 @@ export function LegendRow(props: LegendProps) {
   return (
     <div class="legend">
       <div class="legend-values">
-        {isCompact && <Head seat={seat} spec={spec} />}
+        {isCompact && !isPhone && <Head seat={seat} spec={spec} />}
         {isPhone ? <FiveValues seat={seat} /> : <Values {...props} />}
         {!isPhone && <LegendChips {...props} />}
       </div>

@@ -7,9 +7,12 @@ import { LayoutParts } from './layout-menu.tsx';
 import { MenuItem } from './menu.tsx';
 import { ShareItems } from './share-menu.tsx';
 import { ThemeButton } from './top-bar.tsx';
+import { useStore } from './use-store.ts';
 
 export function PhoneMore({ onClose }: { readonly onClose: () => void }) {
   const desk = useDesk();
+  const { charts, inUse } = useStore(desk.workspace);
+  const at = charts.findIndex(({ key }) => key === inUse);
   const [part, setPart] = useState<'first' | 'layouts'>('first');
   if (part === 'layouts') return <LayoutParts onClose={onClose} />;
   const then = (run: () => void) => () => {
@@ -24,6 +27,15 @@ export function PhoneMore({ onClose }: { readonly onClose: () => void }) {
         <ThemeButton />
       </div>
       <hr />
+      {charts.length > 1 && (
+        <MenuItem
+          icon="step-on"
+          note={`${at + 1} of ${charts.length}`}
+          onClick={then(() => desk.useNeighbour(1))}
+        >
+          Next chart
+        </MenuItem>
+      )}
       <MenuItem icon="grid" onClick={() => setPart('layouts')}>
         Layouts and charts
       </MenuItem>

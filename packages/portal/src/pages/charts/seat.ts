@@ -123,9 +123,8 @@ export class Seat {
     };
   }
 
-  /** `feeds`: false for a preview that only looks different. */
-  setSpec(spec: ChartSpec, feeds = true): void {
-    if (feeds) this.feed.changeSpec(spec);
+  setSpec(spec: ChartSpec): void {
+    this.feed.changeSpec(spec);
     this.#spec = spec;
     this.#view?.setSpec(spec);
     this.#changed();
