@@ -33,6 +33,7 @@ export function compilePackage(it: CompiledPackage, into: string): void {
   rmSync(into, { recursive: true, force: true });
   compile(it, join(into, 'compiled'));
   gather(it, into);
+  prune(it, into);
   cpSync(join(homeOf(it), 'README.md'), join(into, 'README.md'));
   cpSync(join(root, 'LICENSE'), join(into, 'LICENSE'));
 }
@@ -104,6 +105,29 @@ function withPaths({ inside }: CompiledPackage, text: string, name: string): str
     const path = posix.relative(posix.dirname(name), `lib/${from}/${module}.js`);
     return `${quote}${path.startsWith('.') ? path : `./${path}`}${quote}`;
   });
+}
+
+/** Removes inner modules that only other packages of ours need. */
+function prune(it: CompiledPackage, into: string): void {
+  const reached = new Set<string>();
+  const own = globSync('lib/**/*.js', { cwd: into }).map((path) => path.split('\\').join('/'));
+  const isInner = (path: string) => it.inside.some((name) => path.startsWith(`lib/${name}/`));
+  const visit = (module: string) => {
+    if (reached.has(module)) return;
+    reached.add(module);
+    for (const path of [module, module.replace(/\.js$/, '.d.ts')]) {
+      const text = readFileSync(join(into, path), 'utf8');
+      for (const [, to] of text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+\.[jt]s)['"]/g)) {
+        // Types name their modules as the sources do.
+        visit(posix.join(posix.dirname(path), to!.replace(/\.ts$/, '.js')));
+      }
+    }
+  };
+  for (const module of own) if (!isInner(module)) visit(module);
+  for (const module of own.filter((path) => !reached.has(path))) {
+    const stem = join(into, module.replace(/\.js$/, ''));
+    for (const ending of ['.js', '.js.map', '.d.ts']) rmSync(`${stem}${ending}`, { force: true });
+  }
 }
 
 /** The map contains the source; its path is the repository's. */

@@ -80,7 +80,7 @@ export class ChartView {
     this.#nothing = new NothingCard(root, () => this.#act('go-last'));
     this.#text = new DrawingText(root, this.#model, () => this.focus());
     root.append(status);
-    this.#stopHearing = this.#hearContent(content);
+    this.#stopHearing = content.onChange(() => this.#model.takeContent());
     this.#listen(status);
     this.#surface.onChange = () => this.#resized();
     this.#resized();
@@ -120,7 +120,7 @@ export class ChartView {
   /** Other bars in the same place, such as a replay's. */
   setContent(content: ChartContent): void {
     this.#stopHearing();
-    this.#stopHearing = this.#hearContent(content);
+    this.#stopHearing = content.onChange(() => this.#model.takeContent());
     this.#model.setContent(content);
   }
 
@@ -278,10 +278,6 @@ export class ChartView {
     this.#announcer.stop();
     this.#surface.destroy();
     this.root.replaceChildren();
-  }
-
-  #hearContent(content: ChartContent): () => void {
-    return content.onChange(() => this.#model.takeContent());
   }
 
   #listen(status: HTMLElement): void {
