@@ -10,7 +10,7 @@ import { DAY_NS_BIG } from '@tapeloom/core/units';
 /** Layouts of one account that are in use. */
 export const LAYOUTS_MAX = 50;
 /** As many can be deleted and are still there: a person can undo a deletion of all layouts. */
-export const DELETED_LAYOUTS_MAX = LAYOUTS_MAX;
+export const DELETED_LAYOUTS_MAX = 50;
 export const DELETED_KEPT_DAYS = 30;
 export const DELETED_KEPT_NS = BigInt(DELETED_KEPT_DAYS) * DAY_NS_BIG;
 /** The newest state included. */
