@@ -19,6 +19,7 @@ export class BarSink {
   #reachedNs: bigint | null = null;
   #end: PastEnd | null = null;
   #isWhole = false;
+  #generation = 0;
   /** When the newest bar of the first snapshot began; null: it was empty. */
   #snapshotNs: bigint | null = null;
 
@@ -36,6 +37,11 @@ export class BarSink {
   /** Where history continues backwards; null: there was no snapshot yet. */
   get end(): PastEnd | null {
     return this.#end;
+  }
+
+  /** Changes when what history joins has become another. */
+  get generation(): number {
+    return this.#generation;
   }
 
   get snapshotNs(): bigint | null {
@@ -77,6 +83,7 @@ export class BarSink {
   /** The state of the next contract at the roll: nothing is missing between. */
   follow({ objects }: Snapshot<string>, ended: Segment): void {
     this.#end = endAfterRoll(this.#end, ended);
+    this.#generation += 1;
     this.#bars.putAll(this.#ours(objects) as readonly BarObject[]);
   }
 
@@ -119,6 +126,7 @@ export class BarSink {
     this.#end = null;
     this.#isWhole = false;
     this.#snapshotNs = null;
+    this.#generation += 1;
   }
 
   #reach(ns: bigint): void {

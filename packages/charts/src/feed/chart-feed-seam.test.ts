@@ -18,6 +18,8 @@ type Step =
   | { readonly t: 'trades'; readonly count: number; readonly seed: number }
   | { readonly t: 'hours'; readonly count: number }
   | { readonly t: 'back' }
+  /** A gesture whose pages are still on their way when the next step comes. */
+  | { readonly t: 'scroll' }
   | { readonly t: 'cut'; readonly trades: number }
   | { readonly t: 'reset'; readonly reason: string; readonly trades: number };
 
@@ -29,6 +31,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.record({ t: fc.constant('hours' as const), count: fc.integer({ min: 1, max: 26 }) }),
   fc.record({ t: fc.constant('back' as const) }),
+  fc.record({ t: fc.constant('scroll' as const) }),
   fc.record({ t: fc.constant('cut' as const), trades: fc.nat({ max: 20 }) }),
   fc.record({
     t: fc.constant('reset' as const),
@@ -48,6 +51,11 @@ async function play(stage: FeedStage, step: Step): Promise<void> {
       break;
     case 'back':
       await stage.back();
+      return;
+    case 'scroll':
+      service.pass(2_000);
+      stage.feed.loadBack();
+      for (let turns = 0; turns < 12; turns += 1) await null;
       return;
     case 'cut':
       service.cut();
@@ -91,7 +99,8 @@ test('snapshot, history and stream make one series, over any cuts, resets and si
       fc.boolean(),
       async (before, after, pageMax, depth, hasSessions) => {
         const stage = new FeedStage({ pageMax, depth, hasSessions });
-        for (const step of before) if (step.t !== 'back') await play(stage, step);
+        for (const step of before)
+          if (step.t !== 'back' && step.t !== 'scroll') await play(stage, step);
         await stage.open();
         for (const step of after) await play(stage, step);
         await stage.backToStart();
@@ -111,7 +120,8 @@ test('levels that are removed, whenever they were made: each once, with its end'
       fc.constantFrom(1, 4, 1_000),
       async (before, after, pageMax) => {
         const stage = new FeedStage({ pageMax, spec: { layers: [LAYER] } });
-        for (const step of before) if (step.t !== 'back') await play(stage, step);
+        for (const step of before)
+          if (step.t !== 'back' && step.t !== 'scroll') await play(stage, step);
         await stage.open();
         for (const step of after) await play(stage, step);
         await stage.backToStart();
@@ -135,7 +145,8 @@ test('an alias rolls at any time, watched or not: bars stand where it meant thei
         const { service } = stage;
         const midnight = (START_NS / DAY_NS + BigInt(rollDay)) * DAY_NS;
         service.rolls = [...service.rolls, { from: midnight, symbol: 'ESH7' }];
-        for (const step of before) if (step.t !== 'back') await play(stage, step);
+        for (const step of before)
+          if (step.t !== 'back' && step.t !== 'scroll') await play(stage, step);
         await stage.open();
         for (const step of after) await play(stage, step);
         await stage.backToStart();

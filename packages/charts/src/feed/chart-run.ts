@@ -9,24 +9,24 @@ import type { ChartContent } from '../series/chart-content.ts';
 import { spansOf } from '../series/session-spans.ts';
 import type { SessionSums } from '../series/sums.ts';
 import type { ChartSpec } from '../spec/chart-spec.ts';
-import { BarSink } from './bar-sink.ts';
+import type { BarSink } from './bar-sink.ts';
 import { needOf } from './chart-needs.ts';
+import { ChartStreams } from './chart-streams.ts';
 import { FeedStatus } from './feed-status.ts';
 import { PastGaps, RunningGap } from './gap-columns.ts';
 import type { HistoryBudget } from './history-budget.ts';
-import { InstrumentFacts } from './instrument-facts.ts';
+import { InstrumentFacts, within } from './instrument-facts.ts';
 import { type Layer, LayerSet, type SumAbility } from './layer-set.ts';
 import { type AfterReset, LiveTopic, type TopicHandlers } from './live-topic.ts';
+import { laterOf } from './past-end.ts';
 import { type PastCost, PastLoader, type PastPart } from './past-loader.ts';
 import { PastReach, type ReachFacts } from './past-reach.ts';
-import { spanAt } from './past-window.ts';
 import type { PlanRoom } from './plan-room.ts';
-import type { Segment, Segments } from './segments.ts';
 import { SessionDays } from './session-days.ts';
+import { SessionSumming } from './session-summing.ts';
 import type { FeedSources } from './sources.ts';
 import { startOfHistory } from './start-of-history.ts';
-import { daysToSum, sumsFor, sumsKey } from './sums-for.ts';
-import { barsTopic, DEPTH_DEFAULT, layerTopic, type Topic, topicName } from './topics.ts';
+import { barsTopic, layerTopic, type Topic, topicName } from './topics.ts';
 import { noHistoryHem, startHem } from './words.ts';
 
 /** Without an answer about the instrument the stream begins all the same. */
@@ -53,7 +53,8 @@ export class ChartRun {
   readonly #closing = new AbortController();
   readonly #facts: InstrumentFacts;
   readonly #days: SessionDays;
-  readonly #bars: BarSink;
+  readonly #streams: ChartStreams;
+  readonly #summing: SessionSumming;
   readonly #barsTopic: Topic;
   readonly #layers: LayerSet;
   readonly #loader: PastLoader;
@@ -62,19 +63,11 @@ export class ChartRun {
   readonly #gaps = new PastGaps();
   readonly #gap = new RunningGap();
   #spec: ChartSpec;
-  #segments: Segments;
   #barsLive: LiveTopic | null = null;
-  #barsContract: string | null = null;
   #isReady = false;
-  /** Of the missing bars of the session that is shown first. */
-  #fill: 'none' | 'running' | 'done' = 'none';
-  #sums: SessionSums | null = null;
-  #sumsKey = '';
   /** The ability that layers were planned for. */
   #planned: SumAbility | '' = '';
-  #sumDays: { readonly key: string; readonly days: SessionDays['days'] } | null = null;
   #losses = 0;
-  #rollNs: bigint | null = null;
   #tapeNs: bigint | null = null;
   #timer: { cancel(): void } | null = null;
   #shownAs = '';
@@ -87,16 +80,16 @@ export class ChartRun {
     this.#content = content;
     this.#spec = spec;
     this.#barsTopic = barsTopic(spec);
-    this.#bars = new BarSink(content.bars, Number(this.#barsTopic.params.depth ?? DEPTH_DEFAULT));
     this.#facts = new InstrumentFacts(sources, instrument, signal);
-    this.#segments = this.#facts.segments(this.#nowNs);
+    const segments = this.#facts.segments(this.#nowNs);
+    this.#streams = new ChartStreams(content.bars, this.#barsTopic, segments);
     const changed = () => this.#changed();
     const onDays = () => this.#daysChanged();
     this.#days = new SessionDays({ sources, instrument, clock, signal, onChange: onDays });
     this.#loader = new PastLoader({
       ...{ sources, instrument, budget, signal },
       dataset: () => this.#facts.instrument?.dataset,
-      segments: () => this.#segments,
+      segments: () => this.#streams.segments,
       onGaps: (gaps, fromNs) => this.#gaps.add(gaps, fromNs),
       onPiece: () => this.#pieceLoaded(),
     });
@@ -106,7 +99,7 @@ export class ChartRun {
       facts: () => this.#reachFacts(),
       startHem: () =>
         this.#hasHistory
-          ? startHem(this.#segments.current.contract, null, null)
+          ? startHem(this.#streams.segments.current.contract, null, null)
           : noHistoryHem(room.planName),
       onFailed: (message, retryInMs) => this.#status.historyFailed(message, retryInMs),
     });
@@ -116,6 +109,12 @@ export class ChartRun {
       hasRoom: (topic) => room.verdict([needOf(options.key, instrument, topic)]).hasRoom,
       onSnapshot: (layer, snapshot, after) => this.#layerSnapshot(layer, snapshot, after),
       onChange: changed,
+    });
+    this.#summing = new SessionSumming({
+      ...{ content, days: this.#days, bars: this.#bars, onChange: changed },
+      segments: () => this.#streams.segments,
+      hasHistory: () => this.#hasHistory,
+      fill: (openNs) => this.#reach.fill(openNs, () => this.#parts.slice(0, 1)),
     });
     this.#status = new FeedStatus({
       ...{ sources, clock, room },
@@ -128,7 +127,7 @@ export class ChartRun {
   }
 
   get sums(): SessionSums | null {
-    return this.#sums;
+    return this.#summing.sums;
   }
 
   get hem() {
@@ -160,7 +159,7 @@ export class ChartRun {
       },
       status: (status) => this.#statusCame(status),
       notice: ({ kind, effectiveAt }) => {
-        if (kind === 'roll') this.#rollNs = effectiveAt;
+        if (kind === 'roll') this.#streams.rollNs = effectiveAt;
       },
       refused: (code, text) => {
         this.#status.refused(code, text);
@@ -185,7 +184,8 @@ export class ChartRun {
     if (reachedNs === null) return null;
     const layer = { key: '', indicator, params, isHidden: false };
     const end = { cursor: '' };
-    const part: PastPart = { topic: layerTopic(this.#spec, layer), sink: { end, past() {} } };
+    const sink = { end, generation: 0, past() {} };
+    const part: PastPart = { topic: layerTopic(this.#spec, layer), sink };
     return await this.#loader.cost([part], reachedNs).catch(() => null);
   }
 
@@ -199,14 +199,10 @@ export class ChartRun {
   }
 
   async #begin(): Promise<void> {
-    const { clock } = this.#options;
-    const late = Promise.withResolvers<void>();
-    const timer = clock.after(FACTS_MS, late.resolve);
     const loading = this.#facts.load();
-    await Promise.race([loading, late.promise]);
-    timer.cancel();
+    await within(this.#options.clock, FACTS_MS, loading);
     if (this.#closing.signal.aborted) return;
-    this.#segments = this.#facts.segments(this.#nowNs);
+    this.#streams.segments = this.#facts.segments(this.#nowNs);
     this.#isReady = true;
     this.#barsLive!.begin();
     for (const { live } of this.#layers.layers) live?.begin();
@@ -225,23 +221,17 @@ export class ChartRun {
   }
 
   #barsSnapshot(snapshot: Snapshot<string>, after: AfterReset | null): void {
-    const contract = this.#barsLive!.state!.contract ?? this.#segments.current.contract;
-    const isRoll = after !== null && contract !== this.#barsContract;
-    const isContinued =
-      after !== null &&
-      (isRoll ? this.#follow(snapshot, contract, after) : this.#continue(snapshot, after));
-    this.#barsContract = contract;
-    if (!isContinued) {
-      this.#segments.settle(contract, midnightOf(snapshot.cursor));
-      this.#bars.begin(this.#segments.current);
-      this.#bars.start(snapshot);
-      this.#fill = 'none';
+    const contract = this.#barsLive!.state!.contract ?? undefined;
+    const isKept = this.#streams.barsSnapshot(snapshot, after, contract);
+    if (!isKept) {
+      this.#summing.restart();
       this.#reach.reset();
       this.#gaps.clear();
       if (after !== null) this.#gap.clear();
     }
     if (after !== null) this.#status.reset(after.reason, this.#nowNs);
     if (after?.reason === 'entitlement_changed') void this.#readPlan();
+    if (after?.reason === 'roll') void this.#facts.load().then(() => this.#nameInstrument());
     this.#nameInstrument();
     this.#blockWithoutHistory();
     this.#barsChanged();
@@ -249,39 +239,8 @@ export class ChartRun {
     this.#settleOpens();
   }
 
-  /** The alias rolls while the chart is watched: the bars of the old contract stay. */
-  #follow(snapshot: Snapshot<string>, contract: string, after: AfterReset): boolean {
-    if (after.reason !== 'roll' || !after.isUnbroken) return false;
-    const ended = this.#roll(snapshot, contract);
-    this.#bars.begin(this.#segments.current);
-    this.#bars.follow(snapshot, ended);
-    void this.#facts.load().then(() => this.#nameInstrument());
-    return true;
-  }
-
-  #continue(snapshot: Snapshot<string>, { reason }: AfterReset): boolean {
-    return reason === 'cursor_expired' && this.#bars.continue(snapshot);
-  }
-
-  /** Whichever topic hears of it first. Returns the segment that has ended. */
-  #roll({ cursor }: Snapshot<string>, contract: string): Segment {
-    this.#segments.roll(this.#rollNs ?? midnightOf(cursor), contract);
-    return this.#segments.before(this.#segments.current)!;
-  }
-
   #layerSnapshot(layer: Layer, snapshot: Snapshot<string>, after: AfterReset | null): void {
-    const { sink } = layer;
-    const contract = layer.live?.state?.contract ?? this.#segments.current.contract;
-    const isRoll = after?.reason === 'roll' && after.isUnbroken && contract !== layer.contract;
-    layer.contract = contract;
-    if (isRoll) {
-      const ended = this.#roll(snapshot, contract);
-      sink.begin(this.#segments.current);
-      sink.roll(ended, snapshot);
-      return;
-    }
-    sink.begin(this.#segments.current);
-    sink.start(snapshot);
+    this.#streams.layerSnapshot(layer, snapshot, after);
     this.#settleOpens();
     const { reachedNs } = this.#bars;
     // After a reset the stream has no trace of what came and went while it was away.
@@ -316,60 +275,20 @@ export class ChartRun {
     this.#changed();
   }
 
-  /** Once sessions and states are known: how far a snapshot that holds its whole session reaches. */
   #settleOpens(): void {
-    const { days } = this.#days;
-    const { bar } = this.#spec;
-    const shownNs = this.#bars.snapshotNs;
-    const span = shownNs === null ? null : spanAt(spansOf(bar.session, days), shownNs);
-    if (span !== null) this.#bars.reachOpen(span.openNs, bar.kind === 'time');
-    for (const { sink, topic } of this.#layers.layers) {
-      const kind = (topic.params.session ?? 'full') as ChartSpec['bar']['session'];
-      const open = sink.snapshotNs === null ? null : spanAt(spansOf(kind, days), sink.snapshotNs);
-      if (open !== null) sink.reachOpen(open.openNs);
-    }
+    this.#streams.settleOpens(this.#spec.bar, this.#days.days, this.#layers.layers);
   }
 
   #plan(isAdded = false): void {
-    const ability = this.#ability;
+    const ability = this.#summing.ability(this.#spec);
     if (!isAdded && this.#planned === ability) return;
     this.#planned = ability;
-    const key = sumsKey(this.#spec);
-    if (key !== this.#sumsKey) {
-      this.#sums = sumsFor(this.#spec);
-      this.#sumsKey = key;
-    }
-    this.#layers.plan(this.#spec, ability, this.#sums, isAdded);
+    this.#summing.choose(this.#spec);
+    this.#layers.plan(this.#spec, ability, this.#summing.sums, isAdded);
   }
 
-  get #ability(): SumAbility {
-    if (this.#days.isMissing) return 'impossible';
-    if (!this.#days.isKnown || this.#bars.end === null) return 'waiting';
-    const { last } = this.#content.bars;
-    const spans = spansOf(this.#spec.bar.session, this.#days.days);
-    const span = last === null ? null : spanAt(spans, last.fromNs);
-    if (span === null) return 'possible';
-    const rolledNs = this.#segments.current.fromNs;
-    if (rolledNs !== null && span.openNs < rolledNs && rolledNs < span.closeNs) return 'impossible';
-    const { reachedNs } = this.#bars;
-    if (reachedNs !== null && reachedNs <= span.openNs) return 'possible';
-    if (this.#fill === 'done') return 'impossible';
-    this.#fillSession(span.openNs);
-    return this.#hasHistory ? 'waiting' : 'impossible';
-  }
-
-  /** What is summed needs all bars of the session. */
-  #fillSession(openNs: bigint): void {
-    if (this.#fill !== 'none') return;
-    this.#fill = this.#hasHistory ? 'running' : 'done';
-    if (this.#fill === 'done') return;
-    void this.#reach
-      .fill(openNs, () => this.#parts.slice(0, 1))
-      .then(() => {
-        if (this.#fill !== 'running') return;
-        this.#fill = 'done';
-        this.#changed();
-      });
+  get #bars(): BarSink {
+    return this.#streams.bars;
   }
 
   get #parts(): readonly PastPart[] {
@@ -381,7 +300,7 @@ export class ChartRun {
     if (end === null) return null;
     const { budget, room } = this.#options;
     const endNs = 'ns' in end ? end.ns : this.#nowNs;
-    const segment = this.#segments.at(endNs - 1n);
+    const segment = this.#streams.segments.at(endNs - 1n);
     const named = segment ?? { contract: this.#spec.instrument, endNs };
     const begun = await startOfHistory(this.#facts, named, room, budget.nowMs);
     const { columns } = this.#content.bars;
@@ -469,38 +388,14 @@ export class ChartRun {
   #changed(): void {
     if (this.#closing.signal.aborted) return;
     const content = this.#content;
-    const { reachedNs } = this.#bars;
     const first = content.bars.columns[0];
     content.edge = this.#reach.edge;
     content.live = this.#status.live;
     content.tapeNs = this.#tapeNs;
     content.sessions = this.#days.days;
-    content.rolls = first === undefined ? [] : this.#segments.rollsSince(first.fromNs);
+    content.rolls = first === undefined ? [] : this.#streams.segments.rollsSince(first.fromNs);
     this.#plan();
-    this.#sums?.update(content.bars, this.#summedDays, { fromNs: reachedNs, tapeNs: this.#tapeNs });
+    this.#summing.update(this.#spec, this.#tapeNs);
     content.changed();
   }
-
-  /** The same list as long as nothing has changed. */
-  get #summedDays(): SessionDays['days'] {
-    const { rolls, sessions } = this.#content;
-    const key = `${rolls.length} ${sessions.length} ${sessions[0]?.openNs}`;
-    if (this.#sumDays?.key !== key) {
-      this.#sumDays = { key, days: daysToSum(this.#spec, sessions, rolls) };
-    }
-    return this.#sumDays.days;
-  }
-}
-
-/** A roll takes effect at midnight UTC, and the cursor of the first state after it has that day. */
-function midnightOf(cursor: string): bigint {
-  const day = /^(\d{4})(\d{2})(\d{2})\./.exec(cursor);
-  if (day === null) return 0n;
-  const ms = Date.UTC(Number(day[1]), Number(day[2]) - 1, Number(day[3]));
-  return BigInt(ms) * NS_PER_MS;
-}
-
-function laterOf(one: bigint | null, other: bigint | null): bigint | null {
-  if (one === null || other === null) return one ?? other;
-  return one > other ? one : other;
 }

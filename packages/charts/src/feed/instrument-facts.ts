@@ -1,6 +1,7 @@
 /** What is known of a chart's instrument: its name, its contracts over time, and since when there is history of each. */
 
 import type { Instrument, InstrumentHistory } from '@tapeloom/client';
+import type { ClientClock } from '@tapeloom/client/stream';
 import { nextRoll, Segments } from './segments.ts';
 import type { FeedSources } from './sources.ts';
 
@@ -52,4 +53,12 @@ export class InstrumentFacts {
       return undefined;
     }
   }
+}
+
+/** Resolves when the work is done, or after the time. */
+export async function within(clock: ClientClock, ms: number, work: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = clock.after(ms, late.resolve);
+  await Promise.race([work, late.promise]);
+  timer.cancel();
 }

@@ -18,6 +18,7 @@ export class LayerSink {
   #beginNs: bigint | null = null;
   #end: PastEnd | null = null;
   #isWhole = false;
+  #generation = 0;
   /** When the newest object of the first snapshot began; null: it was empty. */
   #snapshotNs: bigint | null = null;
   /** Removals of objects that are not here, by id. */
@@ -35,6 +36,11 @@ export class LayerSink {
   /** Where history continues backwards; null: there was no snapshot yet. */
   get end(): PastEnd | null {
     return this.#end;
+  }
+
+  /** Changes when what history joins has become another. */
+  get generation(): number {
+    return this.#generation;
   }
 
   get snapshotNs(): bigint | null {
@@ -69,6 +75,7 @@ export class LayerSink {
     }
     this.#putAll(snapshot.objects);
     this.#end = endAfterRoll(this.#end, ended);
+    this.#generation += 1;
   }
 
   /**
@@ -115,6 +122,7 @@ export class LayerSink {
     this.#end = null;
     this.#isWhole = false;
     this.#snapshotNs = null;
+    this.#generation += 1;
   }
 
   #putPast(id: string, object: IndicatorObject<string>, segment: Segment): void {

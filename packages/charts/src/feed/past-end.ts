@@ -18,3 +18,9 @@ export function isReached(end: PastEnd | null, ns: bigint): boolean {
 export function endAfterRoll(end: PastEnd | null, { endNs }: Segment): PastEnd | null {
   return end !== null && 'cursor' in end && endNs !== null ? { ns: endNs } : end;
 }
+
+/** Null: not known. */
+export function laterOf(one: bigint | null, other: bigint | null): bigint | null {
+  if (one === null || other === null) return one ?? other;
+  return one > other ? one : other;
+}

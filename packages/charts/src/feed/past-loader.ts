@@ -28,6 +28,8 @@ export interface PastPart {
   readonly topic: Topic;
   readonly sink: {
     readonly end: PastEnd | null;
+    /** Changes when all that is here becomes void, or another contract's. */
+    readonly generation: number;
     past(entries: readonly HistoryEntry<string>[], fromNs: bigint, segment: Segment): void;
   };
 }
@@ -102,7 +104,9 @@ export class PastLoader {
     let charged = 0;
     try {
       for (const part of parts) {
+        const { generation } = part.sink;
         for (const piece of this.#pieces(part, targetNs)) {
+          if (part.sink.generation !== generation) break;
           await this.#load(piece, part === parts[0], (more) => {
             charged += more;
             onCharged(more);
@@ -137,6 +141,7 @@ export class PastLoader {
     onCharged: (units: number) => void,
   ): Promise<void> {
     const { sources, signal, onGaps, onPiece } = this.#options;
+    const { generation } = part.sink;
     const entries: HistoryEntry<string>[] = [];
     let gaps: readonly HistoryGap[] = [];
     try {
@@ -160,6 +165,8 @@ export class PastLoader {
       if (!(error instanceof TapeloomError && error.endsBeforeFrom)) throw error;
     }
     signal.throwIfAborted();
+    // A reset came first: what was loaded joins nothing any more.
+    if (part.sink.generation !== generation) return;
     part.sink.past(entries, fromNs, segment);
     if (isFirst) onGaps(gaps, fromNs);
     onPiece();
