@@ -14,12 +14,13 @@ const entries = [
   /^tests\/torture\/[^/]+\.ts$/,
   /^tests\/(?:stranger-walk\/run|golden-day\/write)\.ts$/,
   /^packages\/client\/src\/(?:index|stream|node)\.ts$/,
+  /^packages\/charts\/(?:src\/index|testing\/bench-page)\.ts$/,
   /^examples\/[^/]+\/[^/]+\.[jt]s$/,
   // Type declarations of third-party code, which the compiler finds by itself.
   /\.d\.ts$/,
   // Started for the server, named by the portal's pages, or built separately.
   /^packages\/portal\/(?:build\.ts|theme\.js|recording\/record\.ts)$/,
-  /^packages\/portal\/src\/(?:main|pages\/landing\/landing-(?:main|prerender)|docs\/docs-main)\.tsx$/,
+  /^packages\/portal\/src\/(?:main|pages\/landing\/landing-(?:main|prerender)|docs\/docs-main|pages\/charts\/charts-main)\.tsx$/,
 ];
 
 export function checkReach(tree: Tree): readonly Finding[] {
