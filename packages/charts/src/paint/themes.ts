@@ -63,8 +63,13 @@ const DARK: Readonly<Record<Dye, string>> = {
 };
 
 export const THEMES: Readonly<Record<'light' | 'dark', Colours>> = {
-  light: { dyes: mapped(LIGHT, fromHex), isDark: false, figures: FIGURES, mono: MONO },
-  dark: { dyes: mapped(DARK, fromHex), isDark: true, figures: FIGURES, mono: MONO },
+  light: {
+    dyes: /* @__PURE__ */ mapped(LIGHT, fromHex),
+    isDark: false,
+    figures: FIGURES,
+    mono: MONO,
+  },
+  dark: { dyes: /* @__PURE__ */ mapped(DARK, fromHex), isDark: true, figures: FIGURES, mono: MONO },
 };
 
 function fromHex(hex: string): Channels {

@@ -21,32 +21,57 @@ const NEUTRAL_STEP = { inside: 9, outside: 4 };
 
 export function paintCells(frame: Frame): void {
   if (frame.cell.weave <= 0) return;
+  const isForced = frame.input.hasForcedColours === true;
+  paintLadders(frame, isForced ? paintForcedCells : (...all) => fillAll(...all, fillLadder));
+}
+
+/** Bid and ask side by side: all that a page without a choice of looks needs. */
+export function paintSideCells(frame: Frame): void {
+  if (frame.cell.weave <= 0) return;
+  paintLadders(frame, (...all) => fillAll(...all, fillGroundAndSides));
+}
+
+type Fill = (frame: Frame, ladder: Ladder, sink: CellSink) => void;
+
+function paintLadders(
+  frame: Frame,
+  fill: (frame: Frame, ladders: readonly Ladder[], sink: CellSink) => void,
+): void {
   const ladders = laddersOf(frame);
   const sink = new CellSink(frame);
-  if (frame.input.hasForcedColours === true) paintForcedCells(frame, ladders, sink);
-  else {
-    for (const ladder of ladders) fillLadder(frame, ladder, sink);
-    sink.paintCells();
-  }
+  fill(frame, ladders, sink);
   paintGlow(frame, ladders.at(-1));
   paintCellMarks(frame, ladders);
   sink.paintWords();
   if (frame.marks !== null) markCells(frame, ladders);
 }
 
+function fillAll(frame: Frame, ladders: readonly Ladder[], sink: CellSink, fill: Fill): void {
+  for (const ladder of ladders) fill(frame, ladder, sink);
+  sink.paintCells();
+}
+
 function fillLadder(frame: Frame, ladder: Ladder, sink: CellSink): void {
-  const { rows, left, right, base } = ladder;
   const { look } = frame.input.spec;
-  const height = frame.window.tickHeight * rows.group;
   if (ladder.to < ladder.from) return;
-  if (look !== 'volume') {
-    const top = Math.round(base - (ladder.to + 1) * height);
-    sink.grounds.add4(left, top, right - left, Math.round(base - ladder.from * height) - top);
-  }
+  if (look !== 'volume') fillGround(frame, ladder, sink);
   if (look === 'delta') fillDelta(frame, ladder, sink);
   else if (look === 'volume') fillVolume(frame, ladder, sink);
   else fillSides(frame, ladder, sink);
   if (look === 'two') fillLengths(frame, ladder, sink);
+}
+
+function fillGroundAndSides(frame: Frame, ladder: Ladder, sink: CellSink): void {
+  if (ladder.to < ladder.from) return;
+  fillGround(frame, ladder, sink);
+  fillSides(frame, ladder, sink);
+}
+
+function fillGround(frame: Frame, ladder: Ladder, sink: CellSink): void {
+  const { rows, left, right, base } = ladder;
+  const height = frame.window.tickHeight * rows.group;
+  const top = Math.round(base - (ladder.to + 1) * height);
+  sink.grounds.add4(left, top, right - left, Math.round(base - ladder.from * height) - top);
 }
 
 function fillSides(frame: Frame, ladder: Ladder, sink: CellSink): void {

@@ -1,17 +1,17 @@
 /**
  * The scene of a page that shows one footprint and offers nothing to choose: the parts of `chartScene` that such a page
- * needs, so that it loads no others. Its layout is given.
+ * needs, so that it loads no others. Bars have the look bid × ask, and every pane is the cumulative delta.
  */
 
 import { paintLargeTrades } from './bubbles.ts';
 import { paintCandles } from './candles.ts';
-import { paintCells } from './cells.ts';
+import { paintSideCells } from './cells.ts';
 import type { ChartLayout } from './chart-layout.ts';
 import { paintCumulative } from './cumulative-pane.ts';
 import { Frame } from './frame.ts';
 import { paintGrid } from './ground.ts';
 import { paintHairlines } from './hairlines.ts';
-import { focusColumn, paintNames } from './names-column.ts';
+import { focusColumn, paintCumulativeName, paintStripNames } from './names-column.ts';
 import { paintPriceAxis } from './price-axis.ts';
 import type { ChartScene, SceneInput } from './scene-types.ts';
 import { paint, segment } from './shapes.ts';
@@ -30,7 +30,7 @@ export function footprintScene(input: SceneInput, layout: ChartLayout): ChartSce
   shapes.clip(layout.main);
   paintGrid(frame);
   paintValueBand(frame);
-  paintCells(frame);
+  paintSideCells(frame);
   paintCandles(frame);
   paintLargeTrades(frame);
   shapes.unclip();
@@ -43,7 +43,9 @@ export function footprintScene(input: SceneInput, layout: ChartLayout): ChartSce
   }
   paintProfileSide(frame);
   paintPriceAxis(frame);
-  paintNames(frame, focusColumn(frame));
+  const focus = focusColumn(frame);
+  paintStripNames(frame, focus);
+  for (const { rect } of layout.panes) paintCumulativeName(frame, rect.y, focus);
   paintTimeAxis(frame);
   paintHairlines(frame);
   return {

@@ -11,6 +11,12 @@ import { speedOf } from './speed-pane.ts';
 import { STRIP_NAMES, STRIP_ROWS, type StripRow, stripRowY } from './strip.ts';
 
 export function paintNames(frame: Frame, column: number): void {
+  const bar = paintStripNames(frame, column);
+  for (const { pane, rect } of frame.layout.panes) paintPane(frame, pane, rect.y, column, bar);
+}
+
+/** On the ground of the whole column. Returns the bar whose values stand here. */
+export function paintStripNames(frame: Frame, column: number): ChartBar | null {
   const { shapes, layout } = frame;
   const { names } = layout;
   shapes.rect(paint('ground'), names.x, names.y, names.width, names.height);
@@ -22,7 +28,7 @@ export function paintNames(frame: Frame, column: number): void {
     if (shown !== null && layout.side !== null)
       valueAt(frame, stripValue(shown, row), stripDye(shown, row), y);
   });
-  for (const { pane, rect } of layout.panes) paintPane(frame, pane, rect.y, column, shown);
+  return shown;
 }
 
 /** The column whose values stand beside strip and panes: the newest bar on screen, unless the input names another. */
@@ -41,28 +47,16 @@ function paintPane(
   column: number,
   bar: ChartBar | null,
 ): void {
-  const line = Math.max(16, frame.rowText(11.5) * 1.4);
-  const first = top + Math.max(15, line * 0.8);
+  const { first, line } = linesAt(frame, top);
   const isWide = frame.layout.side !== null;
   switch (pane) {
     case 'delta':
       nameAt(frame, isWide ? 'Bar delta' : 'Delta', first);
       if (bar !== null) paintDelta(frame, bar, first, line);
       return;
-    case 'cumulative-delta': {
-      nameAt(frame, isWide ? 'Cumulative delta' : 'CVD', first);
-      const layer = firstLayer(frame.input, 'delta');
-      const object = layer === null ? null : objectAtBar(frame, layer, column);
-      if (object === null) return;
-      const { close } = object.data;
-      bigValue(
-        frame,
-        isWide ? signedText(close) : shortSigned(close),
-        dyeOf(close),
-        first + line + 2,
-      );
+    case 'cumulative-delta':
+      paintCumulativeName(frame, top, column);
       return;
-    }
     case 'tape-speed': {
       nameAt(frame, isWide ? 'Tape speed' : 'Speed', first);
       const speed = speedOf(frame, column);
@@ -76,6 +70,24 @@ function paintPane(
     default:
       pane satisfies never;
   }
+}
+
+/** The middle of the first line in a pane, and the distance to the next. */
+function linesAt(frame: Frame, top: number): { readonly first: number; readonly line: number } {
+  const line = Math.max(16, frame.rowText(11.5) * 1.4);
+  return { first: top + Math.max(15, line * 0.8), line };
+}
+
+export function paintCumulativeName(frame: Frame, top: number, column: number): void {
+  const { first, line } = linesAt(frame, top);
+  const isWide = frame.layout.side !== null;
+  nameAt(frame, isWide ? 'Cumulative delta' : 'CVD', first);
+  const layer = firstLayer(frame.input, 'delta');
+  const object = layer === null ? null : objectAtBar(frame, layer, column);
+  if (object === null) return;
+  const { close } = object.data;
+  const text = isWide ? signedText(close) : shortSigned(close);
+  bigValue(frame, text, dyeOf(close), first + line + 2);
 }
 
 function paintDelta(frame: Frame, bar: ChartBar, first: number, line: number): void {
