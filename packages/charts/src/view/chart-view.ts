@@ -67,9 +67,8 @@ export class ChartView {
     this.#loop = new FrameLoop(clock, (needed) => this.#draw(needed));
     this.#surface = new Surface(root);
     this.#reports = new ViewReports(this.#surface.stage, options);
-    const newKey = options.newKey ?? (() => crypto.randomUUID());
     const hear = (event: ModelEvent) => this.#hear(event);
-    this.#model = new ViewModel({ content, spec, newKey, hear }, this.#surface.size);
+    this.#model = new ViewModel({ content, spec, hear }, this.#surface.size);
     this.#readout = new Readout(root);
     this.#rangeCard = new RangeCard(root, {
       keep: () => this.keepRange(),

@@ -9,12 +9,7 @@ const TIMES: ColumnTimes = {
 };
 
 function tool(): DrawingTool {
-  let count = 0;
-  const newKey = () => {
-    count += 1;
-    return `d${count}`;
-  };
-  return new DrawingTool([], TIMES, newKey);
+  return new DrawingTool([], TIMES);
 }
 
 function at(column: number, ticks: number) {

@@ -36,17 +36,15 @@ type Act =
 
 export class DrawingTool {
   readonly #times: ColumnTimes;
-  readonly #newKey: () => string;
   #saved: readonly Drawing[];
   #selected: string | null = null;
   #act: Act = { t: 'none' };
   #past: (readonly Drawing[])[] = [];
   #future: (readonly Drawing[])[] = [];
 
-  constructor(saved: readonly Drawing[], times: ColumnTimes, newKey: () => string) {
+  constructor(saved: readonly Drawing[], times: ColumnTimes) {
     this.#saved = saved;
     this.#times = times;
-    this.#newKey = newKey;
   }
 
   get saved(): readonly Drawing[] {
@@ -81,6 +79,13 @@ export class DrawingTool {
     return this.#saved.length >= DRAWINGS_MAX;
   }
 
+  /** Free in this chart, and short, since layouts have little room. */
+  get newKey(): string {
+    let count = this.#saved.length + 1;
+    while (this.#saved.some(({ key }) => key === `d${count}`)) count += 1;
+    return `d${count}`;
+  }
+
   /** Drawings from elsewhere, such as another layout: nothing of them can be undone here. */
   load(saved: readonly Drawing[]): void {
     if (saved === this.#saved) return;
@@ -96,7 +101,7 @@ export class DrawingTool {
       this.stretch(place);
       return;
     }
-    const drawing = newDrawing(this.#newKey(), kind, place);
+    const drawing = newDrawing(this.newKey, kind, place);
     this.#selected = drawing.key;
     this.#act = { t: 'draft', drawing, waitsForClick: false };
   }

@@ -68,6 +68,10 @@ export function listenToPointers(port: PointerPort): void {
     const [x, y] = placeIn(stage, event);
     if (!port.takesDouble(x, y)) take({ t: 'double', x, y, ground: port.groundAt(x, y) });
   });
+  hear('contextmenu', (event) => {
+    // On touch it comes with the long press, which sets the crosshair.
+    if (!gestures.isIdle) event.preventDefault();
+  });
   hear('wheel', (event) => wheel(event, port, take), { passive: false });
 }
 

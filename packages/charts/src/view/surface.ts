@@ -26,6 +26,8 @@ export class Surface {
   readonly #sizes: ResizeObserver;
   readonly #themes: MutationObserver;
   readonly #end = new AbortController();
+  readonly #stillness = matchMedia('(prefers-reduced-motion: reduce)');
+  readonly #forced = matchMedia('(forced-colors: active)');
   #colours: Colours | null = null;
   #size: ChartSize = { width: 0, height: 0 };
   #ratio = 1;
@@ -74,11 +76,11 @@ export class Surface {
   }
 
   get hasMotion(): boolean {
-    return !matchMedia('(prefers-reduced-motion: reduce)').matches;
+    return !this.#stillness.matches;
   }
 
   get hasForcedColours(): boolean {
-    return matchMedia('(forced-colors: active)').matches;
+    return this.#forced.matches;
   }
 
   /** The colours of one theme, whichever the page has. */
@@ -140,12 +142,9 @@ export class Surface {
   #watchMedia(): void {
     const { signal } = this.#end;
     const refresh = () => this.refresh();
-    for (const query of [
-      '(prefers-color-scheme: dark)',
-      '(forced-colors: active)',
-      '(prefers-reduced-motion: reduce)',
-    ]) {
-      matchMedia(query).addEventListener('change', refresh, { signal });
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    for (const query of [dark, this.#forced, this.#stillness]) {
+      query.addEventListener('change', refresh, { signal });
     }
     // A canvas does not wait for fonts as text of the page does.
     document.fonts?.addEventListener('loadingdone', refresh, { signal });

@@ -34,15 +34,10 @@ function rig(part: Partial<ChartSpec> = {}, count = 60) {
   };
   content.bars.putAll(Array.from({ length: count }, (_, at) => footprint(at)));
   const events: ModelEvent[] = [];
-  let keys = 0;
   const model = new ViewModel(
     {
       content,
       spec: { ...DEFAULT_CHART, bar: { ...DEFAULT_CHART.bar, size: 60 }, ...part },
-      newKey: () => {
-        keys += 1;
-        return `d${keys}`;
-      },
       hear: (event) => {
         if (event.t !== 'change') events.push(event);
       },

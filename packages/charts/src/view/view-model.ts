@@ -44,7 +44,6 @@ export type ModelEvent =
 export interface ModelOptions {
   readonly content: ChartContent;
   readonly spec: ChartSpec;
-  readonly newKey: () => string;
   readonly hear: (event: ModelEvent) => void;
 }
 
@@ -62,7 +61,6 @@ export class ViewModel {
   edgeText: string | null = null;
   /** The window moved by a hand here, not by a linked chart. */
   hasMovedTime = false;
-  readonly #newKey: () => string;
   #content: ChartContent;
   #spec: ChartSpec;
   #sums: SessionSums | null = null;
@@ -83,16 +81,15 @@ export class ViewModel {
   #loadingSince: number | null = null;
   #wantsBack = false;
 
-  constructor({ content, spec, newKey, hear }: ModelOptions, size: ChartSize) {
+  constructor({ content, spec, hear }: ModelOptions, size: ChartSize) {
     this.#content = content;
     this.#spec = spec;
     this.#size = size;
     this.tell = hear;
-    this.#newKey = newKey;
     this.#timeText = timeTexts(spec.zone, null);
     this.viewport = new Viewport(openingWidth(spec, size));
     const times = columnTimes(() => this.#content.bars);
-    this.drawings = new DrawingTool(spec.drawings, times, newKey);
+    this.drawings = new DrawingTool(spec.drawings, times);
     this.takeContent();
   }
 
@@ -267,7 +264,7 @@ export class ViewModel {
     const high = bars.reduce((most, bar) => Math.max(most, bar.high), Number.NEGATIVE_INFINITY);
     if (bars.length === 0) return;
     this.drawings.add({
-      ...{ key: this.#newKey(), kind: 'range', text: '' },
+      ...{ key: this.drawings.newKey, kind: 'range', text: '' },
       from: pointOf({ ns: first.fromNs, ticks: low }),
       to: pointOf({ ns: last.fromNs, ticks: high }),
     });
@@ -312,6 +309,7 @@ export class ViewModel {
       canUndo: this.drawings.canUndo,
       canRedo: this.drawings.canRedo,
       selected: this.drawings.selected?.key ?? null,
+      areDrawingsHidden: this.areDrawingsHidden,
     };
   }
 

@@ -59,6 +59,8 @@ export interface ViewState {
   readonly canRedo: boolean;
   /** Key of the selected drawing. */
   readonly selected: string | null;
+  /** A new drawing shows them again. */
+  readonly areDrawingsHidden: boolean;
 }
 
 export interface ChartViewOptions {
@@ -67,8 +69,6 @@ export interface ChartViewOptions {
   readonly clock: ClientClock;
   /** A small chart of a grid: numbers of the crosshair go to the page's row instead of a card. */
   readonly isCompact?: boolean;
-  /** Keys of new drawings, and nothing else. */
-  readonly newKey?: () => string;
   /** A gesture or a key changed the spec: look, group, drawings, zone. */
   readonly onSpec?: (spec: ChartSpec) => void;
   readonly onHover?: (hover: ViewHover | null) => void;
