@@ -474,6 +474,9 @@ test('a layer that is added is loaded for the bars that are here, and its cost c
   assert.deepEqual([cost!.units, cost!.indicators], [60, 1]);
   stage.feed.changeSpec({ ...STAGE_SPEC, layers: [added] });
   await stage.settle();
+  assert.equal(stage.service.charged, charged, 'looking at it costs nothing');
+  stage.feed.loadLayers();
+  await stage.settle();
   assert.equal(stage.service.charged - charged, 60);
   const { all } = stage.content.layers.get('unfinished-auctions')!.objects;
   assert.ok(all.some(({ removedNs }) => removedNs !== null));

@@ -97,6 +97,14 @@ export class ChartFeed {
     this.#run?.reach.permit(choice);
   }
 
+  /**
+   * A reader has added a layer, not only looked at it: it is loaded as far as the bars are, if that needs no asking.
+   * Otherwise it comes with the next older bars.
+   */
+  loadLayers(): void {
+    this.#run?.loadLayers();
+  }
+
   /** After history could not be loaded. */
   loadAgain(): void {
     this.#run?.reach.again();

@@ -67,6 +67,7 @@ export class ChartRun {
   #isReady = false;
   /** The ability that layers were planned for. */
   #planned: SumAbility | '' = '';
+  #wantsLayers = false;
   #losses = 0;
   #tapeNs: bigint | null = null;
   #timer: { cancel(): void } | null = null;
@@ -174,8 +175,21 @@ export class ChartRun {
   /** Another spec of the same instrument and bars. */
   change(spec: ChartSpec): void {
     this.#spec = spec;
+    this.#wantsLayers = false;
     this.#plan(true);
     this.#changed();
+  }
+
+  /** A reader has added layers: they are loaded as far as the bars are. */
+  loadLayers(): void {
+    this.#wantsLayers = true;
+    this.#fillLayers();
+  }
+
+  #fillLayers(): void {
+    const { reachedNs } = this.#bars;
+    if (reachedNs === null || !this.#hasHistory) return;
+    void this.#reach.fill(reachedNs, () => this.#layers.parts);
   }
 
   /** What a layer would cost for the bars that are loaded; null: not known. */
@@ -242,11 +256,8 @@ export class ChartRun {
   #layerSnapshot(layer: Layer, snapshot: Snapshot<string>, after: AfterReset | null): void {
     this.#streams.layerSnapshot(layer, snapshot, after);
     this.#settleOpens();
-    const { reachedNs } = this.#bars;
     // After a reset the stream has no trace of what came and went while it was away.
-    if ((layer.isAdded || after !== null) && reachedNs !== null && this.#hasHistory) {
-      void this.#reach.fill(reachedNs, () => this.#parts.filter((part) => part === layer));
-    }
+    if (after !== null || this.#wantsLayers) this.#fillLayers();
   }
 
   #statusCame({ state, partialSince }: Status): void {
@@ -279,12 +290,12 @@ export class ChartRun {
     this.#streams.settleOpens(this.#spec.bar, this.#days.days, this.#layers.layers);
   }
 
-  #plan(isAdded = false): void {
+  #plan(isOther = false): void {
     const ability = this.#summing.ability(this.#spec);
-    if (!isAdded && this.#planned === ability) return;
+    if (!isOther && this.#planned === ability) return;
     this.#planned = ability;
     this.#summing.choose(this.#spec);
-    this.#layers.plan(this.#spec, ability, this.#summing.sums, isAdded);
+    this.#layers.plan(this.#spec, ability, this.#summing.sums);
   }
 
   get #bars(): BarSink {

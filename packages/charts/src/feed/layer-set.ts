@@ -33,18 +33,15 @@ export class Layer {
   readonly topic: Topic;
   readonly sink: LayerSink;
   readonly objects = new ObjectSeries();
-  /** A reader has just added it, and wants to see it on what is loaded. */
-  readonly isAdded: boolean;
   live: LiveTopic | null = null;
   /** The plan had no place for it. */
   isWithoutRoom = false;
   /** Of the newest state. */
   contract: string | null = null;
 
-  constructor(spec: LayerSpec, topic: Topic, isAdded: boolean) {
+  constructor(spec: LayerSpec, topic: Topic) {
     this.spec = spec;
     this.topic = topic;
-    this.isAdded = isAdded;
     const { depth = DEPTH_DEFAULT } = topic.params;
     const lasting = lastingOf(topic.indicator);
     this.sink = new LayerSink(this.objects, lasting, Number(depth));
@@ -73,8 +70,7 @@ export class LayerSet {
     return [...this.#subscribed.values()].filter(({ sink }) => sink.end !== null);
   }
 
-  /** `isAdded`: a reader has changed the spec. */
-  plan(spec: ChartSpec, ability: SumAbility, sums: SessionSums | null, isAdded = false): void {
+  plan(spec: ChartSpec, ability: SumAbility, sums: SessionSums | null): void {
     const { content } = this.#options;
     const all = chartLayers(spec);
     const isSummed = (layer: LayerSpec) => ability !== 'impossible' && isSummable(spec, layer);
@@ -85,7 +81,7 @@ export class LayerSet {
     const keys = new Set(all.map(({ key }) => key));
     for (const key of [...content.layers.keys()]) if (!keys.has(key)) content.layers.delete(key);
     for (const layer of all) {
-      if (!isSummed(layer)) this.#subscribe(layer, spec, isAdded);
+      if (!isSummed(layer)) this.#subscribe(layer, spec);
       else this.#setSummed(layer, ability === 'possible' ? sums : null);
     }
   }
@@ -124,9 +120,9 @@ export class LayerSet {
     if (!isSame) layers.set(key, { objects: shown, state, isSummedHere: true });
   }
 
-  #subscribe(spec: LayerSpec, chart: ChartSpec, isAdded: boolean): void {
+  #subscribe(spec: LayerSpec, chart: ChartSpec): void {
     if (this.#subscribed.has(spec.key)) return;
-    const layer = new Layer(spec, layerTopic(chart, spec), isAdded);
+    const layer = new Layer(spec, layerTopic(chart, spec));
     this.#subscribed.set(spec.key, layer);
     this.#show(layer, { t: 'loading' });
     const changed = () => this.#options.onChange();

@@ -1,29 +1,24 @@
 /**
  * One connection for all charts of a page. A hidden page gives its stream up after a minute, at once if the plan has one
- * connection, and resumes by cursor. Tabs of one browser ask each other; none takes a connection by surprise.
+ * connection, and resumes by cursor. When a session or its rights end, subscriptions keep their places until `resume`.
  */
 
+import type { ConnectionChange } from '@tapeloom/client';
 import type { ClientClock } from '@tapeloom/client/stream';
+import { CloseCode, CloseReason } from '@tapeloom/protocol/close-codes';
+import { HeldSubscription } from './held-subscription.ts';
 import type { FeedPast, FeedSources, FeedSubscription, SharedState } from './sources.ts';
+import { TabClaim, type TabsPort } from './tab-claim.ts';
 
 export type { SharedState } from './sources.ts';
+export type { TabsPort } from './tab-claim.ts';
 
+/** How long a hidden page keeps its stream, if the plan has more connections than one. */
 export const HIDDEN_MS = 60_000;
 
 /** What the connection needs of `TapeloomClient`. */
 export interface StreamingClient extends FeedSources {
   close(): Promise<void>;
-}
-
-/** The other tabs of this browser: Web Locks and a BroadcastChannel. */
-export interface TabsPort {
-  /** Resolves with the function that lets go, once no other tab holds the name; rejects if the signal aborts. */
-  hold(name: string, signal: AbortSignal): Promise<() => void>;
-  /** Whether the name could be held at once. */
-  isFree(name: string): Promise<boolean>;
-  say(text: string): void;
-  /** Calls `hear` with what other tabs say. */
-  listen(hear: (text: string) => void): () => void;
 }
 
 /** Whether the page is visible. */
@@ -57,12 +52,57 @@ export interface SharedConnectionPort extends FeedSources {
   close(): Promise<void>;
 }
 
-export class SharedConnection implements SharedConnectionPort {
-  readonly #client: StreamingClient;
-  readonly state: SharedState = { t: 'idle' };
+/** What stands against streaming. `full`: the service has refused for too long. */
+type Bar = 'none' | 'hidden' | 'other-tab' | 'full' | 'signed-out' | 'ended';
 
-  constructor({ client, token }: SharedConnectionOptions) {
-    this.#client = client(token);
+export class SharedConnection implements SharedConnectionPort {
+  readonly #options: SharedConnectionOptions;
+  readonly #client: StreamingClient;
+  readonly #held = new Set<HeldSubscription>();
+  readonly #hears = new Set<(state: SharedState) => void>();
+  readonly #claim: TabClaim | null;
+  readonly #deaf: (() => void)[] = [];
+  readonly sessions?: NonNullable<FeedSources['sessions']>;
+  /** Of the plan; changes with it. */
+  connectionsMax: number;
+  #state: SharedState = { t: 'idle' };
+  #bar: Bar = 'none';
+  /** This tab has the account's only connection. */
+  #isClaimed = false;
+  #endedWith = '';
+  #lostAtMs: number | null = null;
+  #hiding: { cancel(): void } | null = null;
+  #isClosed = false;
+
+  constructor(options: SharedConnectionOptions) {
+    const { client, tabs, account = '', visibility, connectionsMax } = options;
+    this.#options = options;
+    this.connectionsMax = connectionsMax;
+    this.#client = client(() => this.#token());
+    const sessions = this.#client.sessions?.bind(this.#client);
+    if (sessions !== undefined) this.sessions = sessions;
+    this.#claim =
+      tabs === undefined
+        ? null
+        : new TabClaim({
+            ...{ tabs, name: `tapeloom.stream.${account}` },
+            onChange: (state) => this.#claimed(state),
+            onGiven: () => this.#given(),
+          });
+    this.#deaf.push(this.#client.on('connection', (change) => this.#changed(change)));
+    if (visibility !== undefined) {
+      this.#deaf.push(visibility.listen(() => this.#seen()));
+      if (visibility.isHidden) this.#seen();
+    }
+  }
+
+  get state(): SharedState {
+    return this.#state;
+  }
+
+  onState(hear: (state: SharedState) => void): () => void {
+    this.#hears.add(hear);
+    return () => this.#hears.delete(hear);
   }
 
   get connection(): FeedSources['connection'] {
@@ -73,8 +113,20 @@ export class SharedConnection implements SharedConnectionPort {
     return this.#client.on(...given);
   }
 
-  subscribe(...given: Parameters<FeedSources['subscribe']>): FeedSubscription {
-    return this.#client.subscribe(...given);
+  subscribe(request: Parameters<FeedSources['subscribe']>[0]): FeedSubscription {
+    const held: HeldSubscription = new HeldSubscription({
+      ...{ request, client: this.#client },
+      isOfConnection: () => this.#client.connection === 'stopped' || this.#bar !== 'none',
+      onClose: () => {
+        this.#held.delete(held);
+        if (this.#held.size > 0) return;
+        this.#isClaimed = false;
+        this.#claim?.leave();
+      },
+    });
+    this.#held.add(held);
+    this.#stream();
+    return held;
   }
 
   history(...given: Parameters<FeedSources['history']>): FeedPast {
@@ -95,17 +147,167 @@ export class SharedConnection implements SharedConnectionPort {
     return this.#client.instruments(...given);
   }
 
-  onState(_hear: (state: SharedState) => void): () => void {
-    return () => {};
+  tryNow(): void {
+    if (this.#bar !== 'none') return;
+    this.#pause();
+    this.#stream();
   }
 
-  tryNow(): void {}
+  useHere(): void {
+    if (this.#bar === 'full') this.#bar = 'none';
+    if (this.#needsClaim) this.#claim?.ask();
+    this.#stream();
+  }
 
-  useHere(): void {}
+  resume(): void {
+    if (this.#bar === 'hidden') return;
+    this.#bar = 'none';
+    this.#pause();
+    this.#stream();
+  }
 
-  resume(): void {}
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const stop of this.#deaf) stop();
+    this.#hiding?.cancel();
+    this.#claim?.close();
+    await this.#client.close();
+  }
 
-  close(): Promise<void> {
-    return this.#client.close();
+  async #token(): Promise<string> {
+    try {
+      return await this.#options.token();
+    } catch (error) {
+      const { status, code } = (error ?? {}) as {
+        readonly status?: unknown;
+        readonly code?: unknown;
+      };
+      // A microtask later, since the client is in the middle of its attempt.
+      if (status === 401 || code === 'UNAUTHORIZED') queueMicrotask(() => this.#stop('signed-out'));
+      throw error;
+    }
+  }
+
+  /** A plan of one connection gives it to one tab. */
+  get #needsClaim(): boolean {
+    return this.#claim !== null && this.connectionsMax === 1;
+  }
+
+  /** Opens what waits, if nothing stands against it. */
+  #stream(): void {
+    if (this.#isClosed || this.#held.size === 0) return;
+    if (this.#bar !== 'none' && this.#bar !== 'other-tab') return;
+    if (this.#needsClaim) this.#claim!.want();
+    if (this.#needsClaim && !this.#isClaimed) {
+      if (this.#state.t === 'idle') this.#set({ t: 'connecting' });
+      return;
+    }
+    this.#bar = 'none';
+    for (const held of this.#held) held.open();
+  }
+
+  #claimed(state: 'held' | 'waiting'): void {
+    this.#isClaimed = state === 'held';
+    if (state === 'waiting') this.#stop('other-tab');
+    else this.#stream();
+  }
+
+  /** The reader of another tab wants it there. This tab waits for its next turn. */
+  #given(): void {
+    this.#isClaimed = false;
+    this.#stop('other-tab');
+    this.#claim!.want();
+  }
+
+  #pause(): void {
+    for (const held of this.#held) held.pause();
+  }
+
+  #stop(bar: Exclude<Bar, 'none'>): void {
+    if (this.#isClosed) return;
+    this.#bar = bar;
+    this.#pause();
+    this.#lostAtMs = null;
+    switch (bar) {
+      case 'hidden':
+        this.#set({ t: 'paused' });
+        return;
+      case 'ended':
+        this.#set({ t: 'ended', code: this.#endedWith });
+        return;
+      case 'signed-out':
+        this.#set({ t: 'signed-out' });
+        return;
+      default:
+        this.#set({ t: 'other-tab' });
+    }
+  }
+
+  /** The page was hidden, or is seen again. */
+  #seen(): void {
+    const { visibility, clock } = this.#options;
+    this.#hiding?.cancel();
+    this.#hiding = null;
+    if (visibility!.isHidden) {
+      const waitMs = this.connectionsMax === 1 ? 0 : HIDDEN_MS;
+      if (waitMs === 0) this.#hide();
+      else this.#hiding = clock.after(waitMs, () => this.#hide());
+      return;
+    }
+    if (this.#bar === 'hidden' || this.#bar === 'full') this.#bar = 'none';
+    this.#stream();
+  }
+
+  #hide(): void {
+    this.#hiding = null;
+    if (this.#bar === 'signed-out' || this.#bar === 'ended') return;
+    this.#stop('hidden');
+    this.#isClaimed = false;
+    this.#claim?.leave();
+  }
+
+  #changed({ state, retryInMs, cause }: ConnectionChange): void {
+    // What a paused connection does is not worth a word.
+    if (this.#bar !== 'none') return;
+    const isFull = cause?.code === CloseCode.tooManyConnections;
+    switch (state) {
+      case 'open':
+        this.#lostAtMs = null;
+        this.#set({ t: 'open' });
+        return;
+      case 'waiting':
+        // The client tries again every few seconds, and comes in when there is room.
+        this.#lostAtMs ??= this.#options.clock.now();
+        this.#set(isFull ? { t: 'other-tab' } : { t: 'lost', atMs: this.#lostAtMs, retryInMs });
+        return;
+      case 'connecting':
+        if (this.#lostAtMs === null) this.#set({ t: 'connecting' });
+        return;
+      case 'stopped':
+        this.#stopped(cause?.code ?? 0, cause?.reason ?? '');
+        return;
+      case 'idle':
+        if (this.#held.size === 0) this.#set({ t: 'idle' });
+        return;
+      default:
+        state satisfies never;
+    }
+  }
+
+  #stopped(code: number, reason: string): void {
+    if (code === CloseCode.tooManyConnections) {
+      this.#stop('full');
+      return;
+    }
+    const isSignedOut =
+      code === CloseCode.unauthorized ||
+      (code === CloseCode.forbidden && reason === CloseReason.keyRevoked);
+    this.#endedWith = reason === '' ? String(code) : reason;
+    this.#stop(isSignedOut ? 'signed-out' : 'ended');
+  }
+
+  #set(state: SharedState): void {
+    this.#state = state;
+    for (const hear of this.#hears) hear(state);
   }
 }
