@@ -5,7 +5,6 @@
 
 import { ChartFeed } from '../feed/chart-feed.ts';
 import type { FeedActionId } from '../feed/words.ts';
-import { timeTexts } from '../scene/time-text.ts';
 import type { ChartBar } from '../series/chart-bar.ts';
 import { ChartContent } from '../series/chart-content.ts';
 import type { ChartSpec } from '../spec/chart-spec.ts';
@@ -189,7 +188,7 @@ export class Chart {
     this.#view.setHem(visitorHem(feed?.hem ?? null, this.#data.mode));
     const { live } = content;
     this.#view.setStale(live !== 'live' && live !== 'delayed');
-    const timeText = timeTexts(this.#spec.zone, content.instrument?.timeZone ?? null);
+    const { timeText } = this.#view;
     this.#legend?.update({ content, spec: this.#spec, bar: this.#bar, note, timeText });
     if (content.bars.columns.length > 0) this.#firstBars.resolve();
     const status = JSON.stringify([live, note?.text]);

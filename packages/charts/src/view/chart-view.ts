@@ -5,7 +5,7 @@
 
 import type { FeedActionId, HemText } from '../feed/words.ts';
 import type { CellHit } from '../scene/hit.ts';
-import type { ChartScene, SceneInput } from '../scene/scene-types.ts';
+import type { ChartScene, SceneInput, TimeText } from '../scene/scene-types.ts';
 import type { ChartContent } from '../series/chart-content.ts';
 import type { SessionSums } from '../series/sums.ts';
 import type { ChartSpec } from '../spec/chart-spec.ts';
@@ -72,7 +72,10 @@ export class ChartView {
     this.#readout = new Readout(root);
     this.#rangeCard = new RangeCard(root, {
       keep: () => this.keepRange(),
-      clear: () => this.#clearRange(),
+      clear: () => {
+        this.clearRange();
+        this.focus();
+      },
       copied: (isCopied) => this.#copied(isCopied),
     });
     this.#hemCard = new HemCard(root, (action) => this.#act(action));
@@ -95,6 +98,11 @@ export class ChartView {
 
   get tool(): Tool {
     return this.#model.tool;
+  }
+
+  /** Times as the chart writes them. */
+  get timeText(): TimeText {
+    return this.#model.timeText;
   }
 
   /** Of the last frame; null before the first. */
@@ -378,11 +386,6 @@ export class ChartView {
   #act(action: FeedActionId): void {
     if (action === 'go-last') this.goToEnd();
     else this.#options.onAction?.(action);
-    this.focus();
-  }
-
-  #clearRange(): void {
-    this.clearRange();
     this.focus();
   }
 
