@@ -1,9 +1,9 @@
 /** The colours of a picture, read from a page's tokens. Those of one theme without a page are in `themes.ts`. */
 
 import { DYE_TOKENS, type Dye } from '../scene/batch.ts';
-import { type Channels, type Colours, FIGURES_FACE, LIGHT, MONO, mapped } from './themes.ts';
+import { type Channels, type Colours, FIGURES_FACE, LIGHT, MONO, mapped } from './theme-tokens.ts';
 
-export type { Colours } from './themes.ts';
+export type { Colours } from './theme-tokens.ts';
 
 /** Where the system decides on colours: buyers highlighted, sellers as text. */
 const SYSTEM: Readonly<Record<Dye, string>> = {

@@ -1,45 +1,9 @@
 /** The colours of both themes, for pictures without a page; nothing here needs a browser. */
 
 import type { Dye } from '../scene/batch.ts';
+import { type Channels, type Colours, FIGURES_FACE, LIGHT, MONO, mapped } from './theme-tokens.ts';
 
-export type Channels = readonly [red: number, green: number, blue: number];
-
-export interface Colours {
-  /** Red, green and blue, 0 to 255. */
-  readonly dyes: Readonly<Record<Dye, Channels>>;
-  readonly isDark: boolean;
-  /** Font families of figures and of letters. */
-  readonly figures: string;
-  readonly mono: string;
-}
-
-/** The page's font again, with figures of equal width: a canvas takes them from the font only. */
-export const FIGURES_FACE = '"Inter Figures"';
 const FIGURES = `${FIGURES_FACE}, "Inter Variable", Inter, system-ui, sans-serif`;
-export const MONO = '"Geist Mono Variable", "Geist Mono", ui-monospace, monospace';
-
-/** The tokens, for pictures without a page; equal to `tokens.css` of the portal. */
-export const LIGHT: Readonly<Record<Dye, string>> = {
-  ask: '08779c',
-  bid: 'bd4318',
-  'on-ask': 'ffffff',
-  'on-bid': 'ffffff',
-  ink: '16171d',
-  'on-ink': 'ffffff',
-  muted: '555966',
-  faint: '676b78',
-  page: 'faf9f6',
-  sunken: 'f3f1ec',
-  ground: 'ffffff',
-  grid: 'efece6',
-  axis: '676b78',
-  neutral: '7b7f8b',
-  line: 'e5e1d9',
-  'line-strong': 'd3cec3',
-  accent: '3f3bb3',
-  'accent-soft': 'ecebfa',
-  'on-accent': 'ffffff',
-};
 const DARK: Readonly<Record<Dye, string>> = {
   ask: '4dc4ea',
   bid: 'ff8f5e',
@@ -64,25 +28,15 @@ const DARK: Readonly<Record<Dye, string>> = {
 
 export const THEMES: Readonly<Record<'light' | 'dark', Colours>> = {
   light: {
-    dyes: /* @__PURE__ */ mapped(LIGHT, fromHex),
+    dyes: mapped(LIGHT, fromHex),
     isDark: false,
     figures: FIGURES,
     mono: MONO,
   },
-  dark: { dyes: /* @__PURE__ */ mapped(DARK, fromHex), isDark: true, figures: FIGURES, mono: MONO },
+  dark: { dyes: mapped(DARK, fromHex), isDark: true, figures: FIGURES, mono: MONO },
 };
 
 function fromHex(hex: string): Channels {
   const at = (from: number) => Number.parseInt(hex.slice(from, from + 2), 16);
   return [at(0), at(2), at(4)];
-}
-
-export function mapped<Value, Result>(
-  record: Readonly<Record<Dye, Value>>,
-  map: (value: Value, dye: Dye) => Result,
-): Record<Dye, Result> {
-  const entries = (Object.entries(record) as [Dye, Value][]).map(
-    ([dye, value]) => [dye, map(value, dye)] as const,
-  );
-  return Object.fromEntries(entries) as Record<Dye, Result>;
 }

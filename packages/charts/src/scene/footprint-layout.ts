@@ -20,7 +20,7 @@ interface Measures {
 
 const MEASURES: Readonly<Record<FootprintForm, Measures>> = {
   wide: { axisWidth: 66, sideWidth: 72, paneHeight: 76, columnWidth: 109, rowHeight: 17 },
-  narrow: { axisWidth: 58, sideWidth: 0, paneHeight: 64, columnWidth: 97, rowHeight: 16 },
+  narrow: { axisWidth: 64, sideWidth: 0, paneHeight: 64, columnWidth: 97, rowHeight: 16 },
 };
 const STRIP_ROW_HEIGHT = 17;
 const STRIP_PADDING = 10;

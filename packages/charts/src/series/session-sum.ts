@@ -5,24 +5,22 @@
 
 import { pocIndex } from '@tapeloom/core/studies/poc';
 import { valueArea } from '@tapeloom/core/studies/value-area';
-import { WeightedMoments } from '@tapeloom/core/studies/weighted-moments';
-import type { VolumeProfileData, VwapData } from '@tapeloom/protocol/indicators';
+import type { VolumeProfileData } from '@tapeloom/protocol/indicators';
 import type { ChartBar, Column } from './chart-bar.ts';
 import { isGrown, visitAdded } from './level-changes.ts';
 import type { ObjectSeries } from './object-series.ts';
 import { PriceLevels } from './price-levels.ts';
 import type { Span } from './session-spans.ts';
 import type { ProfileParameters } from './sum-parameters.ts';
+import type { VwapSum } from './vwap-sum.ts';
 
 const SECOND_NS = 1_000_000_000n;
-const MILLION = 1_000_000;
-/** As the indicator `vwap`: the average itself, then its bands. */
-const MULTIPLES = [0n, 1n, -1n, 2n, -2n, 3n, -3n] as const;
 
 /** Where the objects go. Null: not wanted, or the bars do not permit it. */
 export interface SumTargets {
   readonly delta: ObjectSeries<'delta'> | null;
-  readonly vwap: ObjectSeries<'vwap'> | null;
+  /** Of one session; a page that never wants it does not load it. */
+  readonly vwap: (() => VwapSum) | null;
   readonly profile: ObjectSeries<'volume-profile'> | null;
   readonly profileParameters: ProfileParameters | null;
   /** Only trades end these bars, so the end of a finished one is the time of a trade. */
@@ -47,7 +45,7 @@ export class SessionSum {
   readonly #bars: ChartBar[] = [];
   /** Cumulative delta before the newest bar. */
   #cumulative = 0;
-  readonly #moments = new WeightedMoments();
+  readonly #vwap: VwapSum | null;
   #profile: Profile | null = null;
   #profileIds: string[] = [];
   /** The time of the last trade, as far as the bars tell it. */
@@ -56,6 +54,7 @@ export class SessionSum {
   constructor(span: Span, targets: SumTargets) {
     this.span = span;
     this.#targets = targets;
+    this.#vwap = targets.vwap?.() ?? null;
   }
 
   /** The bars among columns [from, to) are those of the session; `isOver`: the tape has passed its close. */
@@ -88,15 +87,12 @@ export class SessionSum {
 
   /** Forgets all bars and takes the session's objects back. */
   drop(): void {
-    const { delta, vwap, profile } = this.#targets;
-    for (const { id } of this.#bars) {
-      delta?.drop(id);
-      vwap?.drop(id);
-    }
+    const { delta, profile } = this.#targets;
+    for (const { id } of this.#bars) delta?.drop(id);
+    this.#vwap?.drop(this.#bars);
     for (const id of this.#profileIds) profile?.drop(id);
     this.#bars.length = 0;
     this.#cumulative = 0;
-    this.#moments.clear();
     this.#profile = null;
     this.#profileIds = [];
     this.#lastTradeNs = 0n;
@@ -117,9 +113,9 @@ export class SessionSum {
       if (newest !== null) this.#cumulative += newest.delta;
       this.#bars.push(bar);
     } else this.#bars[this.#bars.length - 1] = bar;
-    const { delta, vwap, profile } = this.#targets;
+    const { delta, profile } = this.#targets;
     if (delta !== null) this.#putDelta(bar, delta);
-    if (vwap !== null) this.#putVwap(bar, before, vwap);
+    this.#vwap?.put(bar, before);
     if (profile !== null) this.#addToProfile(bar, before);
     this.#noteLastTrade(bar, before);
   }
@@ -129,14 +125,6 @@ export class SessionSum {
     const { id, isFinal, fromNs, volume } = bar;
     const [high, low, close] = [open + bar.deltaMax, open + bar.deltaMin, open + bar.delta];
     series.put({ id, final: isFinal, ts: fromNs, data: { open, high, low, close, volume } });
-  }
-
-  #putVwap(bar: ChartBar, before: ChartBar | null, series: ObjectSeries<'vwap'>): void {
-    visitAdded(bar, before, (price, bid, ask, unknown) => {
-      this.#moments.add(price, bid + ask + unknown);
-    });
-    const { id, isFinal, fromNs } = bar;
-    series.put({ id, final: isFinal, ts: fromNs, data: vwapData(this.#moments) });
   }
 
   #addToProfile(bar: ChartBar, before: ChartBar | null): void {
@@ -200,28 +188,6 @@ export class SessionSum {
     const newest = this.#bars.at(-1)!;
     return (tapeNs !== null && tapeNs >= ns) || (newest.isFinal && newest.endNs >= ns);
   }
-}
-
-function vwapData(moments: WeightedMoments): VwapData {
-  const { deviation, bands } = moments.millionths(MULTIPLES);
-  const [vwap, upper1, lower1, upper2, lower2, upper3, lower3] = bands.map(inTicks) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const volume = moments.lots;
-  return {
-    ...{ vwap, deviation: inTicks(deviation), volume },
-    ...{ upper1, lower1, upper2, lower2, upper3, lower3 },
-  };
-}
-
-function inTicks(millionths: bigint): number {
-  return Number(millionths) / MILLION;
 }
 
 function profileData(

@@ -14,6 +14,7 @@ import { SessionSum, type SumTargets } from './session-sum.ts';
 import type { SessionSpan } from './sessions.ts';
 import { canSum, profileOf, SUMMED, type Summed, unfinishedOf } from './sum-parameters.ts';
 import { UnfinishedSum } from './unfinished-sum.ts';
+import { VwapSum } from './vwap-sum.ts';
 
 export { canSum, SUMMED, type Summed } from './sum-parameters.ts';
 
@@ -61,7 +62,7 @@ export class SessionSums {
     this.#kind = bar.session;
     this.#targets = {
       delta: isSummed('delta', {}) ? this.delta : null,
-      vwap: isSummed('vwap', {}) ? this.vwap : null,
+      vwap: isSummed('vwap', {}) ? () => new VwapSum(this.vwap) : null,
       profile: hasProfile ? this.profile : null,
       profileParameters: hasProfile ? profileOf(profile, bar, levelsGroup ?? 1) : null,
       isEndedByTrades: bar.kind !== 'time',

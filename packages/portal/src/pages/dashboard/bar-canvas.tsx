@@ -1,9 +1,12 @@
 /** Draws received bars as a footprint, and again when the size or the colours change. */
 
 import { useEffect, useRef } from 'preact/hooks';
-import { FootprintCanvas } from '../../footprint/footprint-canvas.ts';
+import { FootprintCanvas } from '../../components/footprint-canvas.ts';
 import { onColoursChange } from '../../shell/theme.ts';
 import type { ArrivedBar } from './first-bar-stream.ts';
+
+/** Narrower cards are laid out for phones. */
+const WIDE_FROM = 560;
 
 export function BarCanvas(props: { readonly bar: ArrivedBar; readonly label: string }) {
   const { bar, label } = props;
@@ -11,8 +14,10 @@ export function BarCanvas(props: { readonly bar: ArrivedBar; readonly label: str
   useEffect(() => {
     const canvas = ref.current;
     if (canvas === null) return undefined;
-    const chart = new FootprintCanvas({ canvas, priceText: bar.priceText });
-    const draw = () => chart.draw(bar.model, performance.now());
+    const chart = new FootprintCanvas(canvas, ({ width }) =>
+      width < WIDE_FROM ? 'narrow' : 'wide',
+    );
+    const draw = () => chart.draw(bar.footprint, performance.now());
     const stop = onColoursChange(() => {
       chart.recolour();
       draw();

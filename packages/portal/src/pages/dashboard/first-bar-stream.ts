@@ -3,16 +3,15 @@
  * hidden page closes the connection, because an account may have only one.
  */
 
-import type { StreamClient } from '@tapeloom/client/stream';
+import { ChartContent } from '@tapeloom/charts/series/chart-content';
+import type { IndicatorObject, StreamClient } from '@tapeloom/client/stream';
 import { portalApi } from '../../api/portal-api.ts';
-import { type ChartModel, ChartModels } from '../../footprint/chart-model.ts';
+import { type Footprint, footprintSpec } from '../../components/footprint-picture.ts';
 
 const FIRST_CHOICE = 'ES.c.0';
 const WAIT_MS_MAX = 30_000;
 /** Bars kept beside the newest. */
 const BARS_KEPT = 12;
-/** Ticks per row, the default. */
-const GROUP = 1;
 /** The close code for more connections than the plan allows. */
 const TOO_MANY = 4029;
 
@@ -21,8 +20,7 @@ export interface ArrivedBar {
   /** The start of the bar, in milliseconds since 1970. */
   readonly fromMs: number;
   readonly delta: number;
-  readonly model: ChartModel;
-  readonly priceText: (ticks: number) => string;
+  readonly footprint: Footprint;
 }
 
 /** The account's connections are all in use. */
@@ -30,7 +28,7 @@ export class NoConnectionLeftError extends Error {}
 
 /** Rejects with the client's own error, with `NoConnectionLeftError`, or when `signal` aborts. */
 export async function firstBar(signal: AbortSignal): Promise<ArrivedBar> {
-  const [{ StreamClient, dateOf, priceText }, instrument] = await Promise.all([
+  const [{ StreamClient, dateOf }, instrument] = await Promise.all([
     import('@tapeloom/client/stream'),
     streamedName(signal),
   ]);
@@ -54,13 +52,24 @@ export async function firstBar(signal: AbortSignal): Promise<ArrivedBar> {
         instrument,
         fromMs: dateOf(bar.ts).getTime(),
         delta: bar.data.delta,
-        model: new ChartModels(GROUP).model(objects.values(), []),
-        priceText: (ticks) => priceText(ticks, tickSizeNanos),
+        footprint: footprintOf(instrument, objects.values(), tickSizeNanos),
       };
     }
     throw new Error('the stream ended before a bar came');
   };
   return await Promise.race([arrived(), refused(client)]);
+}
+
+/** Only some bars of the session: nothing is summed from them. */
+function footprintOf(
+  name: string,
+  bars: Iterable<IndicatorObject<'footprint'>>,
+  tickSizeNanos: number,
+): Footprint {
+  const content = new ChartContent();
+  content.bars.putAll(bars);
+  content.instrument = { name, contract: name, title: name, tickSizeNanos, timeZone: null };
+  return { content, spec: footprintSpec(name, {}, { panes: [], side: 'none', layers: [] }) };
 }
 
 /** The client would retry for two minutes; here the rejection is immediate. */

@@ -1,41 +1,35 @@
 /** The recording's first frame as SVG, shown before any script. It equals the script's first picture. */
 
-import { type IndicatorObject, priceText } from '@tapeloom/client/stream';
+import { paintSvg } from '@tapeloom/charts/paint/svg-painter';
+import { RowFollower } from '@tapeloom/charts/scene/footprint-layout';
+import type { IndicatorObject } from '@tapeloom/client/stream';
 import type { SnapshotMessage, SubscribedMessage } from '@tapeloom/protocol/server-messages';
-import { chartGeometry, PriceFollower } from '../../footprint/chart-geometry.ts';
-import { type ChartModel, ChartModels } from '../../footprint/chart-model.ts';
-import { chartScene } from '../../footprint/chart-scene.ts';
+import { footprintPicture } from '../../components/footprint-picture.ts';
 import type { Recording } from '../../footprint/recording.ts';
-import { svgText } from '../../footprint/svg-painter.ts';
+import { StageChart, stageForm } from './stage-chart.ts';
 
 /** The largest chart size. The picture is anchored to the right, and the page crops the rest. */
 const WIDE = { width: 900, height: 560 };
 const NARROW = { width: 640, height: 470 };
 
-export function firstModel(recording: Recording): ChartModel {
-  const models = new ChartModels(Number(recording.requests.s1?.params.group));
-  return models.model(
+export function firstChart(recording: Recording): StageChart {
+  const { tickSizeNanos } = messageOf<SubscribedMessage>(recording, 's1', 'subscribed');
+  const chart = new StageChart(recording, tickSizeNanos);
+  chart.restart(
     snapshotOf<'footprint'>(recording, 's1'),
     snapshotOf<'large-trades'>(recording, 's2'),
   );
+  return chart;
 }
 
 /** One for desktops and one for phones; a media query shows one of them. */
 export function firstFrames(recording: Recording): string {
-  const { tickSizeNanos } = messageOf<SubscribedMessage>(recording, 's1', 'subscribed');
-  const model = firstModel(recording);
+  const chart = firstChart(recording);
   return [WIDE, NARROW]
     .map((size) => {
-      const geometry = chartGeometry(size);
-      const batches = chartScene({
-        geometry,
-        model,
-        middleRow: new PriceFollower().next(geometry, model),
-        priceText: (ticks) => priceText(ticks, tickSizeNanos),
-        glow: () => 0,
-      });
-      const className = `still ${geometry.isNarrow ? 'still-narrow' : 'still-wide'}`;
-      return svgText(batches, { ...size, className });
+      const form = stageForm(size);
+      const { batches } = footprintPicture(chart, { size, form, rows: new RowFollower() });
+      return paintSvg(batches, size, { colours: 'page', className: `still still-${form}` });
     })
     .join('');
 }

@@ -5,6 +5,7 @@ import { PLAN_LIMITS } from '@tapeloom/core/entitlement/plan';
 import { indicatorCards, numberWord } from './indicator-cards.ts';
 import { limitRows, priceWords } from './plan-words.ts';
 import { selvedgeSvg } from './selvedge.ts';
+import { StageChart } from './stage-chart.ts';
 import { barRows } from './stage-table.ts';
 
 const at = (path: string) => new URL(`../../../${path}`, import.meta.url);
@@ -88,19 +89,37 @@ test('the selvedge has a thread for each minute of regular hours, up for buyers 
 });
 
 test('the table of the chart says in words what is drawn', () => {
+  const params = { size: 30, group: 2, minVolume: 60 };
+  const requests = { s1: { indicator: 'footprint', params } };
+  const chart = new StageChart({ instrument: 'ES.c.0', name: 'E-mini', requests }, 250_000_000);
+  const ts = BigInt(Date.UTC(2026, 10, 10, 14, 43)) * 1_000_000n;
   const levels = [
-    { row: 10, bid: 5, ask: 50, isBidStrong: false, isAskStrong: true },
-    { row: 12, bid: 60, ask: 2, isBidStrong: true, isAskStrong: false },
-  ];
-  const numbers = { open: 10, high: 13, low: 10, close: 12, volume: 1_117, delta: -13 };
-  const bar = {
-    ...{ id: 'a', isFinal: false, openMs: Date.UTC(2026, 10, 10, 14, 43), ...numbers },
-    ...{ poc: 12, vah: 12, val: 10, levels, cumulativeDelta: -13 },
-    large: [{ side: -1 as const, size: 257, ticks: 12 }],
+    [10, 5, 50],
+    [12, 600, 90],
+    [14, 10, 200],
+  ] as const;
+  const data = {
+    ...{ open: 10, high: 15, low: 10, close: 12, volume: 1_117, bid: 615, ask: 340, unknown: 162 },
+    ...{ trades: 9, delta: -275, deltaMin: -400, deltaMax: 50, end: `${ts + 9n}`, levels },
+    ...{ poc: 12, vah: 14, val: 12, imbalances: [] },
   };
-  const [row] = barRows([bar], (ticks) => (ticks / 4).toFixed(2));
+  const trade = {
+    side: -1 as const,
+    size: 257,
+    threshold: 100,
+    trades: 1,
+    first: 12,
+    last: 12,
+    high: 12,
+    low: 12,
+  };
+  chart.restart(
+    [{ id: '20261110.7', final: false, ts, data }],
+    [{ id: '20261110.8', final: true, ts: ts + 1n, data: { ...trade, end: `${ts + 1n}` } }],
+  );
+  const [row] = barRows(chart, 8);
   assert.equal(row!.time, '14:43, forming');
-  assert.deepEqual([row!.volume, row!.delta, row!.large], ['1,117', '−13', '−257']);
-  assert.deepEqual([row!.poc, row!.valueArea], ['3.00', '2.50 to 3.00']);
+  assert.deepEqual([row!.volume, row!.delta, row!.large], ['1,117', '−275', '−257']);
+  assert.deepEqual([row!.open, row!.poc, row!.valueArea], ['2.50', '3.00', '3.00 to 3.00']);
   assert.equal(row!.imbalances, '1 buy, 1 sell');
 });

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { paintSvg } from '@tapeloom/charts/paint/svg-painter';
+import { RowFollower } from '@tapeloom/charts/scene/footprint-layout';
+import { footprintPicture } from '../../components/footprint-picture.ts';
 import { PlayClock } from '../../footprint/play-clock.ts';
 import { parseRecording } from '../../footprint/recording.ts';
+import { firstFrames } from './first-frame.ts';
 import { Replay } from './replay.ts';
 
 const packed = readFileSync(new URL('../../../recording/session.gz', import.meta.url));
@@ -45,13 +49,13 @@ function started(durationMs = recording.durationMs) {
 
 test('a replay shows the bars of the session and counts what came', async () => {
   const { time, replay } = started();
-  assert.equal(replay.model, null);
+  assert.equal(replay.chart, null);
   await time.pass(8_000);
   const { counts, connection, perSecond, last, log } = replay.view;
   assert.equal(connection, 'open');
   assert.ok(counts.told > 20 && counts.missed === 0 && counts.doubled === 0);
   assert.ok(perSecond > 0 && perSecond < 60);
-  assert.equal(last!.object.id, replay.model!.bars.at(-1)!.id);
+  assert.equal(last!.object.id, replay.chart!.content.bars.last!.id);
   assert.match(log[0]!.value, /^(?:[+−][\d,]+|0) @ \d{4}\.\d\d$/);
   assert.equal(log.length, 14);
   await replay.close();
@@ -93,4 +97,31 @@ test('at its end it says so, and starts again with counts of its own', async () 
   assert.ok(replay.view.counts.told < told);
   assert.ok(replay.view.positionMs < 500);
   await replay.close();
+});
+
+test('the first picture of a replay is the first frame in the page', async () => {
+  const first = recording.frames.find(({ t }) => t === 'upsert')!;
+  const { time, replay } = started(first.ms - 1);
+  await time.pass(200);
+  const size = { width: 900, height: 560 };
+  const { batches } = footprintPicture(replay.chart!, {
+    size,
+    form: 'wide',
+    rows: new RowFollower(),
+  });
+  const svg = paintSvg(batches, size, { colours: 'page', className: 'still still-wide' });
+  assert.ok(firstFrames(recording).startsWith(svg));
+  await replay.close();
+});
+
+test('after a cut the chart is the one of a replay that was never cut', async () => {
+  const [cut, whole] = [started(), started()];
+  await Promise.all([cut.time.pass(12_000), whole.time.pass(12_000)]);
+  cut.replay.cut();
+  await Promise.all([cut.time.pass(6_000), whole.time.pass(6_000)]);
+  const columns = ({ replay }: typeof cut) => replay.chart!.content.bars.columns;
+  assert.deepEqual(columns(cut), columns(whole));
+  const sums = ({ replay }: typeof cut) => replay.chart!.content.layers.get('delta')!.objects.all;
+  assert.deepEqual(sums(cut), sums(whole));
+  await Promise.all([cut.replay.close(), whole.replay.close()]);
 });

@@ -3,6 +3,7 @@
  * updates it delivered, counted against the recording. After the end it starts again.
  */
 
+import { signedText } from '@tapeloom/charts/scene/number-text';
 import {
   type ConnectionChange,
   type ConnectionState,
@@ -11,12 +12,11 @@ import {
   type Subscription,
   type Upsert,
 } from '@tapeloom/client/stream';
-import { signedText } from '../../footprint/chart-batch.ts';
-import { type ChartModel, ChartModels } from '../../footprint/chart-model.ts';
 import type { PlayClock } from '../../footprint/play-clock.ts';
 import { RecordedService } from '../../footprint/recorded-service.ts';
 import type { Recording } from '../../footprint/recording.ts';
 import { ReplayTally, type TallyCounts } from '../../footprint/replay-tally.ts';
+import { StageChart } from './stage-chart.ts';
 
 /** How long a cut connection stays dead: the library's third attempt succeeds. */
 const DEAD_MS = 1_700;
@@ -67,7 +67,6 @@ export interface LastUpdate extends Upsert<'footprint'> {
 export class Replay {
   readonly #recording: Recording;
   readonly #clock: PlayClock;
-  readonly #models: ChartModels;
   #run: Run;
   #log: LogLine[] = [];
   #timer: { cancel(): void } | null = null;
@@ -77,15 +76,12 @@ export class Replay {
   constructor(recording: Recording, clock: PlayClock) {
     this.#recording = recording;
     this.#clock = clock;
-    this.#models = new ChartModels(Number(recording.requests.s1?.params.group));
     this.#run = this.#begin();
   }
 
   /** Null before the first snapshot. */
-  get model(): ChartModel | null {
-    const { footprint, large } = this.#run;
-    if (footprint.state.objects.size === 0) return null;
-    return this.#models.model(footprint.state.objects.values(), large.state.objects.values());
+  get chart(): StageChart | null {
+    return this.#run.chart;
   }
 
   get view(): ReplayView {
@@ -129,9 +125,12 @@ export class Replay {
     run.client.on('connection', (change) => this.#connection(run, change));
     run.footprint.on('upsert', (update) => this.#footprint(run, update));
     run.large.on('upsert', (update) => this.#large(run, update));
-    run.footprint.on('snapshot', () => {
-      this.version += 1;
-    });
+    for (const subscription of [run.footprint, run.large]) {
+      subscription.on('snapshot', () => {
+        run.restart();
+        this.version += 1;
+      });
+    }
     return run;
   }
 
@@ -150,13 +149,14 @@ export class Replay {
 
   #footprint(run: Run, update: Upsert<'footprint'>): void {
     run.tally.note('footprint', update.cursor);
+    run.chart?.putBar(update.object);
     const before = run.last?.object;
     run.last = { ...update, sub: 's1' };
     const { data, id } = update.object;
     const net = data.delta - (before?.id === id ? before.data.delta : 0);
     const side = Math.sign(net) as -1 | 0 | 1;
     const where = placeText(update.cursor);
-    const value = `${net === 0 ? '0' : signedText(net)} @ ${this.priceText(data.close)}`;
+    const value = `${signedText(net)} @ ${this.priceText(data.close)}`;
     this.#add({
       what: update.object.final ? 'final' : 'upsert',
       where,
@@ -168,6 +168,7 @@ export class Replay {
 
   #large(run: Run, { cursor, object }: Upsert<'large-trades'>): void {
     run.tally.note('large-trades', cursor);
+    run.chart?.large.put(object);
     const { side, size, last } = object.data;
     const value = `${signedText(side * size)} @ ${this.priceText(last)}`;
     this.#add({ what: 'large', where: placeText(cursor), value, side, isNews: false });
@@ -219,8 +220,11 @@ class Run {
   cut: { readonly at: number; readonly cursor: string; readonly told: number } | null = null;
   resumed: Resumption | null = null;
   isOver = false;
+  chart: StageChart | null = null;
+  readonly #recording: Recording;
 
   constructor(recording: Recording, clock: PlayClock, onEnd: () => void) {
+    this.#recording = recording;
     this.tally = new ReplayTally(recording);
     this.service = new RecordedService({
       recording,
@@ -248,6 +252,14 @@ class Run {
       instrument,
       params: requests.s2?.params ?? {},
     });
+  }
+
+  /** Takes the state of both subscriptions over, once there are bars. */
+  restart(): void {
+    const { objects, tickSizeNanos } = this.footprint.state;
+    if (objects.size === 0 || tickSizeNanos === null) return;
+    this.chart ??= new StageChart(this.#recording, tickSizeNanos);
+    this.chart.restart(objects.values(), this.large.state.objects.values());
   }
 
   rate(now: number): number {

@@ -3,11 +3,12 @@
  * still. It draws twelve times a second at most. With reduced motion, it waits for Play.
  */
 
-import { FootprintCanvas } from '../../footprint/footprint-canvas.ts';
+import { FootprintCanvas } from '../../components/footprint-canvas.ts';
 import { PlayClock } from '../../footprint/play-clock.ts';
 import { fetchRecording } from '../../footprint/recording.ts';
 import { onColoursChange } from '../../shell/theme.ts';
 import { Replay, type ReplayView } from './replay.ts';
+import { stageForm } from './stage-chart.ts';
 import { type BarRow, barRows } from './stage-table.ts';
 
 const DRAW_MS = 1_000 / 12;
@@ -45,10 +46,7 @@ export class StageController {
   constructor(options: StageControllerOptions) {
     this.#options = options;
     const { canvas } = options;
-    this.#chart = new FootprintCanvas({
-      canvas,
-      priceText: (ticks) => this.#replay?.priceText(ticks) ?? '',
-    });
+    this.#chart = new FootprintCanvas(canvas, stageForm);
     this.#isWanted = !matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.#stops.push(
       onColoursChange(() => {
@@ -158,17 +156,17 @@ export class StageController {
   }
 
   #draw(): void {
-    const model = this.#replay?.model ?? null;
-    if (model !== null) this.#chart.draw(model, this.#clock.now());
+    const chart = this.#replay?.chart ?? null;
+    if (chart !== null) this.#chart.draw(chart, this.#clock.now());
   }
 
   #tell(): void {
     const replay = this.#replay;
-    const bars = replay?.model?.bars.slice(-TABLE_BARS) ?? [];
+    const chart = replay?.chart ?? null;
     this.#options.onView({
       isPlaying: this.#isWanted,
-      replay: replay?.model == null ? null : replay.view,
-      rows: barRows(bars, (ticks) => replay?.priceText(ticks) ?? ''),
+      replay: replay === null || chart === null ? null : replay.view,
+      rows: chart === null ? [] : barRows(chart, TABLE_BARS),
       hasFailed: this.#hasFailed,
     });
   }
