@@ -20,7 +20,6 @@ import { useWindowSize } from './desk-size.ts';
 import { keepFragment } from './kept-layout.ts';
 import { later } from './later.tsx';
 import { openDesk } from './open-desk.ts';
-import { PhoneTabs } from './phone-tabs.tsx';
 import { ToolRail } from './tool-rail.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useStore } from './use-store.ts';
@@ -114,6 +113,7 @@ function Workspace({ desk }: { readonly desk: Desk }) {
 }
 
 const OpenDrawer = later(async () => (await import('./open-drawer.tsx')).OpenDrawer);
+const PhoneTabs = later(async () => (await import('./phone-tabs.tsx')).PhoneTabs);
 const OpenDialog = later(async () => (await import('./open-dialog.tsx')).OpenDialog);
 const ReplayBar = later(async () => (await import('./replay-bar.tsx')).ReplayBar);
 
@@ -153,6 +153,7 @@ function useAccountChange(desk: Desk): void {
     return onOtherTab((who) => {
       if (who === 'another') location.reload();
       if (who === 'nobody') desk.connection.set({ t: 'signed-out' });
+      if (who === 'somebody' && desk.connection.value.t === 'signed-out') void desk.resume();
     });
   }, [desk]);
 }

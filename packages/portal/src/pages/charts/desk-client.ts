@@ -42,7 +42,7 @@ interface SessionsWire extends Omit<SessionsAnswer, 'sessions'> {
   })[];
 }
 
-export async function sessionsOf(request: SessionsRequest): Promise<SessionsAnswer> {
+async function sessionsOf(request: SessionsRequest): Promise<SessionsAnswer> {
   const { instrument, from, to, signal } = request;
   // The route ends before its last day.
   const end = new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10);

@@ -5,11 +5,7 @@
 
 import { HistoryBudget } from '@tapeloom/charts/feed/history-budget';
 import { PlanRoom } from '@tapeloom/charts/feed/plan-room';
-import {
-  SharedConnection,
-  type SharedConnectionPort,
-  type SharedState,
-} from '@tapeloom/charts/feed/shared-connection';
+import { SharedConnection, type SharedState } from '@tapeloom/charts/feed/shared-connection';
 import type { FeedActionId } from '@tapeloom/charts/feed/words';
 import type { ChartSpec } from '@tapeloom/charts/spec/chart-spec';
 import type { Layout } from '@tapeloom/charts/spec/layout';
@@ -21,7 +17,7 @@ import { chartsApi } from '../../api/charts-api.ts';
 import type { AccountView, LayoutView, UsageView } from '../../api/portal-shapes.ts';
 import { signInPath } from '../../shell/wanted-path.ts';
 import { BROWSER_CLOCK, BROWSER_TEXTS, BROWSER_VISIBILITY, browserTabs } from './browser-ports.ts';
-import { deskClient, sessionsOf, streamToken } from './desk-client.ts';
+import { deskClient, streamToken } from './desk-client.ts';
 import type { DeskNotice } from './desk-notice.ts';
 import { type DeskUi, type DrawerState, FIRST_UI } from './desk-ui.ts';
 import { LAST_LAYOUT } from './kept-layout.ts';
@@ -66,7 +62,7 @@ export class Desk {
   readonly preview = new Store<Preview | null>(null);
   readonly keeper: LayoutKeeper;
   readonly layouts = new LayoutDesk(this);
-  readonly shared: SharedConnectionPort;
+  readonly shared: SharedConnection;
   readonly budget: HistoryBudget;
   readonly room: PlanRoom;
   readonly wire = new WireLog();
@@ -97,7 +93,6 @@ export class Desk {
       account: facts.account.id,
       ...(tabs === null ? {} : { tabs }),
     });
-    if (this.shared.sessions === undefined) Object.assign(this.shared, { sessions: sessionsOf }); // TEMP
     this.connection = new Store(this.shared.state);
     this.keeper = new LayoutKeeper({
       routes: chartsApi,
@@ -249,7 +244,7 @@ export class Desk {
     const acts: Readonly<Record<FeedActionId, () => void>> = {
       'try-now': () => shared.tryNow(),
       'use-here': () => shared.useHere(),
-      resume: () => shared.resume(),
+      resume: () => void this.resume(),
       'load-all': () => feed.loadAnyway('all'),
       'load-bars': () => feed.loadAnyway('bars'),
       'load-again': () => feed.loadAgain(),
@@ -262,10 +257,21 @@ export class Desk {
 
   async refreshUsage(): Promise<void> {
     try {
-      this.usage.set(await chartsApi.usage());
+      const usage = await chartsApi.usage();
+      this.usage.set(usage);
+      const { plan, limits } = usage;
+      this.room.change(plan, limits);
+      this.budget.unitsPerMonth = limits.computeBudget;
+      this.shared.connectionsMax = limits.maxConnections;
     } catch {
       // The foot keeps what it knows.
     }
+  }
+
+  /** After a new sign-in, or with another plan. */
+  async resume(): Promise<void> {
+    await this.refreshUsage();
+    this.shared.resume();
   }
 
   close(): void {

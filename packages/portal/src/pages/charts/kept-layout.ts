@@ -1,8 +1,9 @@
 /** Which layout opens next time, and a shared one that waits while its reader signs in. */
 
-import { SHARE_LINK_CHARS_MAX } from '@tapeloom/charts/spec/share-link';
 import { storedChoice } from '../../components/stored-choice.ts';
 
+/** As much as a link may have. */
+const CHARS_MAX = 32_800;
 /** As long as a sign-in link works. */
 const KEPT_MS = 15 * 60_000;
 const FRAGMENT = storedChoice('tapeloom.charts.shared');
@@ -21,7 +22,7 @@ export function takeFragment(nowMs: number): string {
 }
 
 export function keptFragment(fragment: string, nowMs: number): string {
-  return `${nowMs} ${fragment.slice(0, SHARE_LINK_CHARS_MAX)}`;
+  return `${nowMs} ${fragment.slice(0, CHARS_MAX)}`;
 }
 
 export function fragmentOf(text: string | null, nowMs: number): string {

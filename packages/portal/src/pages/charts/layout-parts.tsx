@@ -1,6 +1,6 @@
 /** What the menu of layouts offers: the charts of the open one, the saved ones, and what can be done with them. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { chartsApi } from '../../api/charts-api.ts';
 import type { LayoutStates } from '../../api/portal-shapes.ts';
 import { useAction } from '../../api/use-action.ts';
@@ -19,10 +19,8 @@ type Part = 'list' | 'rename' | 'states';
 export function LayoutParts(props: { readonly onClose: () => void }) {
   const desk = useDesk();
   const loading = useAction(() => desk.layouts.refresh());
-  const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     void loading.run();
-    place.current?.querySelector('button')?.focus();
   }, []);
   const [part, setPart] = useState<Part>('list');
   const { id, state } = useStore(desk.keeper.shown);

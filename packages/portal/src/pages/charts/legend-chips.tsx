@@ -1,5 +1,6 @@
 /** A chip per indicator: its value at the crosshair; a click edits it, and on hover it can be hidden or removed. */
 
+import { topicName } from '@tapeloom/charts/feed/topics';
 import type { LayerState } from '@tapeloom/charts/series/chart-content';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ChartItem, chartItems, withItemHidden, withoutItem } from './chart-items.ts';
@@ -193,6 +194,11 @@ function sayOf(seat: Seat, item: ChartItem): Said {
     return { value: '', note: '', title: edit, isRefused: false };
   }
   const asked = { objects: layer.objects, bar, tickSizeNanos: instrument.tickSizeNanos };
-  const title = layer.isSummedHere ? `${edit}. Summed here from the footprint` : edit;
-  return { ...legendValue(item.indicator, asked), title, isRefused: false };
+  const said = legendValue(item.indicator, asked);
+  const none =
+    said.value === 'none'
+      ? ` No ${topicName(item)} in this bar. New ones appear as they happen.`
+      : '';
+  const summed = layer.isSummedHere ? ' Summed here from the footprint.' : '';
+  return { ...said, title: `${edit}.${summed}${none}`, isRefused: false };
 }

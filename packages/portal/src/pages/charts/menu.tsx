@@ -77,11 +77,14 @@ function MenuPart(props: MenuProps & { readonly id: string; readonly onClose: ()
   const { kind = 'menu', onClose } = props;
   const part = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    const first =
-      part.current?.querySelector<HTMLElement>(
-        '[autofocus], [aria-checked="true"], [aria-pressed="true"]',
-      ) ?? part.current?.querySelector<HTMLElement>('button, input');
-    first?.focus();
+    const current = part.current!;
+    focusFirst(current);
+    // Parts of it are fetched, and others take the focused one's place.
+    const observer = new MutationObserver(() => {
+      if (!current.contains(document.activeElement)) focusFirst(current);
+    });
+    observer.observe(current, { childList: true, subtree: true });
+    return () => observer.disconnect();
   }, []);
   const keyed = (event: KeyboardEvent) => {
     if (event.key === 'Escape') {
@@ -109,6 +112,17 @@ function MenuPart(props: MenuProps & { readonly id: string; readonly onClose: ()
       </div>
     </>
   );
+}
+
+/** The field to type into, the chosen item, or the first one. */
+function focusFirst(part: HTMLElement): void {
+  const first =
+    part.querySelector<HTMLElement>('.search input, [autofocus]') ??
+    part.querySelector<HTMLElement>(
+      '.menu-item[aria-checked="true"], .menu-item[aria-pressed="true"]',
+    ) ??
+    part.querySelector<HTMLElement>('button, input');
+  first?.focus();
 }
 
 /** Up and down through the items; from a field only down, where its own arrows do nothing. */

@@ -3,7 +3,6 @@
 import { DEFAULT_CHART } from '@tapeloom/charts/spec/chart-spec';
 import type { Layout } from '@tapeloom/charts/spec/layout';
 import { parseLayout } from '@tapeloom/charts/spec/parse-layout';
-import { isShareLink, readShareLink } from '@tapeloom/charts/spec/share-link';
 import type { Instrument } from '@tapeloom/client';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
 import { chartsApi } from '../../api/charts-api.ts';
@@ -66,8 +65,10 @@ async function lastLayout(signal: AbortSignal): Promise<Saved> {
 
 async function firstLayout(saved: Saved, instruments: readonly Instrument[]): Promise<Found> {
   const first = defaultLayout(firstInstrument(instruments, DEFAULT_CHART.instrument));
-  const fragment = isShareLink(location.hash) ? location.hash : takeFragment(Date.now());
-  if (isShareLink(fragment)) return await sharedLayout(fragment, first);
+  const kept = takeFragment(Date.now());
+  const fragment = location.hash.length > 1 ? location.hash : kept;
+  const shared = fragment === '' ? null : await sharedLayout(fragment, first);
+  if (shared !== null) return shared;
   const plain = { kept: null, name: null, notice: null, isFirstVisit: false };
   if (saved.fault !== null) {
     const text = `Your layouts could not be read. ${saved.fault}`;
@@ -82,7 +83,10 @@ async function firstLayout(saved: Saved, instruments: readonly Instrument[]): Pr
 }
 
 /** The fragment stays out of the address from here on, so a reload shows what the reader has made of it. */
-async function sharedLayout(fragment: string, first: Layout): Promise<Found> {
+async function sharedLayout(fragment: string, first: Layout): Promise<Found | null> {
+  // Most visits have none.
+  const { isShareLink, readShareLink } = await import('@tapeloom/charts/spec/share-link');
+  if (!isShareLink(fragment)) return null;
   history.replaceState(null, '', location.pathname + location.search);
   const parsed = await readShareLink(fragment);
   const plain = { kept: null, name: null, isFirstVisit: false };

@@ -1,7 +1,7 @@
 /** The five tabs of a phone. Each opens a sheet from below. */
 
 import type { ComponentChildren } from 'preact';
-import { LookParts } from './chooser-menus.tsx';
+import { LookPart } from './chooser-menus.tsx';
 import { useDesk, useSeat } from './desk-context.tsx';
 import { DeskIcon, type DeskIconName } from './desk-icon.tsx';
 import { INDICATORS_DRAWER } from './desk-ui.ts';
@@ -20,7 +20,7 @@ export function PhoneTabs() {
   return (
     <nav class="desk-tabs" aria-label="Chart">
       <Tab icon="look" label="Look of the chart" kind="dialog" name={LOOK_NAMES[spec.look]}>
-        {(close) => <LookParts onChosen={close} />}
+        {(close) => <LookPart onClose={close} />}
       </Tab>
       <button
         type="button"
