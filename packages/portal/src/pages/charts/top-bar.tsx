@@ -31,7 +31,7 @@ export function TopBar() {
           <span class="sep wide-only" />
           <BarChooser />
           <LookChooser />
-          <span class="wide-only">
+          <span class="medium-up">
             <GroupChooser />
           </span>
           <span class="sep wide-only" />
@@ -66,7 +66,7 @@ function LastPrice() {
     <>
       <span class="last">{change.last}</span>
       {change.change !== '' && (
-        <span class="change wide-only">
+        <span class="change full-only">
           {change.change} since {since}
         </span>
       )}
@@ -81,11 +81,13 @@ function IndicatorsButton() {
     <button
       type="button"
       class="b"
+      aria-label="Indicators"
+      title="Indicators (/)"
       aria-expanded={isOpen}
       onClick={() => desk.openDrawer(isOpen ? null : INDICATORS_DRAWER)}
     >
       <DeskIcon name="indicators" />
-      Indicators
+      <span class="medium-up">Indicators</span>
     </button>
   );
 }
@@ -96,12 +98,14 @@ function ReplayButton() {
   return (
     <button
       type="button"
-      class="b medium-up"
+      class="b"
+      aria-label="Replay"
+      title="Replay a past session"
       aria-pressed={isOn}
       onClick={() => (isOn ? replay.end() : void replay.open())}
     >
       <DeskIcon name="replay" />
-      Replay
+      <span class="medium-up">Replay</span>
     </button>
   );
 }
