@@ -119,9 +119,9 @@ function rowsOf({ gestures, updates, firstPictureMs, sizes }: Measured): (string
     rows.push([name, '-', '-', fixed(firstPictureMs), `${FIRST_PICTURE_MS_MAX} ms`, verdict]);
   }
   for (const { name, bytes, limit } of sizes) {
-    const shown = bytes === null ? 'not built' : `${(bytes / 1_000).toFixed(1)} kB`;
-    const verdict = bytes === null ? '-' : met(bytes <= limit);
-    rows.push([`script of ${name}, gzipped`, '-', '-', shown, `${limit / 1_000} kB`, verdict]);
+    const most = limit === null ? '-' : `${limit / 1_000} kB`;
+    const verdict = limit === null ? '-' : met(bytes <= limit);
+    rows.push([`script of ${name}, gzipped`, '-', '-', kilobytes(bytes), most, verdict]);
   }
   return rows;
 }
@@ -176,9 +176,9 @@ function goals({ gestures, updates, firstPictureMs, sizes }: Measured): readonly
     );
   }
   for (const { name, bytes, limit } of sizes) {
-    if (bytes === null) continue;
+    if (limit === null) continue;
     lines.push(
-      `Target: the script of ${name} has at most ${limit / 1_000} kB gzipped: ${met(bytes <= limit)} (${(bytes / 1_000).toFixed(1)} kB).`,
+      `Target: the script of ${name} has at most ${limit / 1_000} kB gzipped: ${met(bytes <= limit)} (${kilobytes(bytes)}).`,
     );
   }
   return lines;
@@ -186,4 +186,8 @@ function goals({ gestures, updates, firstPictureMs, sizes }: Measured): readonly
 
 function met(isMet: boolean): string {
   return isMet ? 'met' : 'missed';
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1_000).toFixed(1)} kB`;
 }

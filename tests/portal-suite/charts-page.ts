@@ -65,7 +65,7 @@ export class ChartsPage {
   /** Waits until bars arrive. */
   async live(): Promise<void> {
     await this.page.locator('.desk-pill', { hasText: /^(?:Live|\d+ minutes late)$/ }).waitFor();
-    await this.legend.getByText('C', { exact: true }).waitFor();
+    await this.legend.filter({ hasText: /\d{3}/ }).waitFor();
   }
 
   /** By the search of the instrument's menu. */

@@ -24,7 +24,8 @@ export async function walkChartsFaults(stage: PortalStage): Promise<void> {
 /** Away for some seconds in the middle of a bar: no bar is missing or doubled afterwards. */
 async function cut(stage: PortalStage, charts: ChartsPage): Promise<void> {
   const { page } = charts;
-  const last = (await charts.bars()).at(-1)!;
+  const before = await charts.bars();
+  const last = before.at(-1)!;
   charts.cut();
   const message = page.getByRole('status').filter({ hasText: /^Reconnecting, away for \d+ s\./ });
   await message.waitFor();
@@ -39,8 +40,7 @@ async function cut(stage: PortalStage, charts: ChartsPage): Promise<void> {
     const now = bars.at(-1)!;
     return now.time > last.time || now.numbers.join() !== last.numbers.join();
   });
-  const from = new Date(Date.parse(last.time) - 45 * 60_000).toISOString();
-  await charts.assertAsHistory(stage, 'BTC.c.0', { size: 300 }, from);
+  await charts.assertAsHistory(stage, 'BTC.c.0', { size: 300 }, before[0]!.time);
 }
 
 /** The second tab says so and takes nothing until it is asked to. */
