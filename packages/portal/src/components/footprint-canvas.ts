@@ -5,6 +5,7 @@
 
 import { paintCanvas } from '@tapeloom/charts/paint/canvas-painter';
 import { type Colours, readColours } from '@tapeloom/charts/paint/colours';
+import { FIGURES_FACE } from '@tapeloom/charts/paint/theme-tokens';
 import { type FootprintForm, RowFollower } from '@tapeloom/charts/scene/footprint-layout';
 import { ShapePool } from '@tapeloom/charts/scene/shapes';
 import { CellGlow } from '@tapeloom/charts/view/cell-glow';
@@ -70,6 +71,15 @@ export class FootprintCanvas {
       pool: this.#pool,
     });
     paintCanvas(context, batches, this.#colours, ratio);
+  }
+}
+
+/** Resolves once a canvas can write figures: no browser loads a canvas's font before the first draw. Never rejects. */
+export async function figuresLoaded(): Promise<void> {
+  try {
+    await document.fonts.load(`12px ${FIGURES_FACE}`);
+  } catch {
+    // The page's own font has figures too, of unequal width.
   }
 }
 

@@ -1,7 +1,7 @@
 /** Draws received bars as a footprint, and again when the size or the colours change. */
 
 import { useEffect, useRef } from 'preact/hooks';
-import { FootprintCanvas } from '../../components/footprint-canvas.ts';
+import { FootprintCanvas, figuresLoaded } from '../../components/footprint-canvas.ts';
 import { onColoursChange } from '../../shell/theme.ts';
 import type { ArrivedBar } from './first-bar-stream.ts';
 
@@ -24,6 +24,7 @@ export function BarCanvas(props: { readonly bar: ArrivedBar; readonly label: str
     });
     const observer = new ResizeObserver(draw);
     observer.observe(canvas);
+    void figuresLoaded().then(draw);
     return () => {
       stop();
       observer.disconnect();

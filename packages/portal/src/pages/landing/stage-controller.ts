@@ -3,7 +3,7 @@
  * still. It draws twelve times a second at most. With reduced motion, it waits for Play.
  */
 
-import { FootprintCanvas } from '../../components/footprint-canvas.ts';
+import { FootprintCanvas, figuresLoaded } from '../../components/footprint-canvas.ts';
 import { PlayClock } from '../../footprint/play-clock.ts';
 import { fetchRecording } from '../../footprint/recording.ts';
 import { onColoursChange } from '../../shell/theme.ts';
@@ -127,7 +127,7 @@ export class StageController {
     this.#hasFailed = false;
     try {
       const recording = await fetchRecording(this.#options.recordingUrl, this.#abort.signal);
-      await document.fonts.ready;
+      await figuresLoaded();
       if (this.#abort.signal.aborted) return;
       this.#replay = new Replay(recording, this.#clock);
     } catch {
