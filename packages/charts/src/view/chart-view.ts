@@ -1,6 +1,6 @@
 /**
- * The chart in a page: two canvases in one tab stop, gestures, keys, cards and drawing tools around the scene. It draws
- * only when something changed. It needs `view.css` and the colour tokens on an ancestor.
+ * The chart in a page: two canvases in one tab stop, gestures, keys, cards and tools around the scene. It draws only when
+ * something changed. It needs `view.css`, and the colour tokens on an ancestor.
  */
 
 import type { FeedActionId, HemText } from '../feed/words.ts';
@@ -195,8 +195,7 @@ export class ChartView {
   key(event: KeyboardEvent): boolean {
     if (this.#text.isOpen) return false;
     const action = keyAction(event);
-    if (action === null) return false;
-    const isDone = applyKey(this.#model, action);
+    const isDone = action !== null && applyKey(this.#model, action);
     if (isDone) this.#used();
     return isDone;
   }
