@@ -1,4 +1,4 @@
-/** What the page knows of the fourteen indicators beyond their schema: where they stand in the drawer, and in few words. */
+/** What the page knows of the indicators beyond their schema: where they stand in the drawer, and in few words. */
 
 export interface IndicatorFacts {
   /** In the legend row. */
