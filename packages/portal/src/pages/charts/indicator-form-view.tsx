@@ -11,7 +11,10 @@ export function IndicatorForm({ form }: { readonly form: WorkingForm }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // With its own row above it: the form of a row near the bottom would open out of sight.
-    place.current?.previousElementSibling?.scrollIntoView({ block: 'start' });
+    const row = place.current?.previousElementSibling;
+    const list = place.current?.closest('.drawer-scroll');
+    if (row == null || list == null) return;
+    list.scrollTop += row.getBoundingClientRect().top - list.getBoundingClientRect().top;
   }, [definition]);
   if (definition === null) return null;
   const chosen = presetOf(definition, typed);

@@ -116,12 +116,14 @@ function MenuPart(props: MenuProps & { readonly id: string; readonly onClose: ()
 
 /** The field to type into, the chosen item, or the first one. */
 function focusFirst(part: HTMLElement): void {
+  // On a touch screen a keyboard would cover what was opened.
+  const isTouch = matchMedia('(pointer: coarse)').matches;
   const first =
-    part.querySelector<HTMLElement>('.search input, [autofocus]') ??
+    (isTouch ? null : part.querySelector<HTMLElement>('.search input, [autofocus]')) ??
     part.querySelector<HTMLElement>(
       '.menu-item[aria-checked="true"], .menu-item[aria-pressed="true"]',
     ) ??
-    part.querySelector<HTMLElement>('button, input');
+    part.querySelector<HTMLElement>('button, input:not([type="text"])');
   first?.focus();
 }
 
