@@ -1,11 +1,6 @@
 /** The bar of the replay: play and step, the clock, the day as a scrubber, step and speed, and the way back. */
 
-import {
-  REPLAY_SPEEDS,
-  REPLAY_STEPS,
-  type Replay,
-  type ReplaySpeed,
-} from '@tapeloom/charts/feed/replay';
+import { REPLAY_SPEEDS, REPLAY_STEPS, type ReplaySpeed } from '@tapeloom/charts/feed/replay';
 import type { SessionSpan } from '@tapeloom/charts/series/sessions';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button, ButtonLink } from '../../components/button.tsx';
@@ -14,6 +9,8 @@ import { DayChooser } from './day-chooser.tsx';
 import { useDesk, useDeskSize, useSeat } from './desk-context.tsx';
 import { DeskIcon } from './desk-icon.tsx';
 import { Menu, MenuItem, Segments } from './menu.tsx';
+import { sessionDayText } from './replay-days.ts';
+import type { ReplayRun } from './replay-run.ts';
 import { paintSelvedge, threadsOfDay } from './selvedge-paint.ts';
 import { useStore } from './use-store.ts';
 import { zoneTexts } from './zone-texts.ts';
@@ -56,15 +53,15 @@ export function ReplayBar() {
         </section>
       );
     case 'on':
-      return <Running replay={phase.replay} day={phase.day} />;
+      return <Running run={phase.run as ReplayRun} day={phase.day} />;
     default:
       return phase satisfies never;
   }
 }
 
-function Running({ replay, day }: { readonly replay: Replay; readonly day: SessionSpan }) {
+function Running({ run, day }: { readonly run: ReplayRun; readonly day: SessionSpan }) {
   const desk = useDesk();
-  const { turns, step, speed, days } = desk.replay;
+  const { turns, step, speed, replay } = run;
   useStore(turns);
   const stepBy = useStore(step);
   const speedNow = useStore(speed);
@@ -77,22 +74,22 @@ function Running({ replay, day }: { readonly replay: Replay; readonly day: Sessi
         <ReplayIcon
           icon="step-back"
           label="One step back (,)"
-          onClick={() => desk.replay.stepBack()}
+          onClick={() => run.stepBack()}
         />
         <button
           type="button"
           class="play"
           aria-label={isPlaying ? 'Pause (Space)' : 'Play (Space)'}
-          onClick={() => desk.replay.toggle()}
+          onClick={() => run.toggle()}
         >
           <DeskIcon name={isPlaying ? 'pause' : 'play'} />
         </button>
-        <ReplayIcon icon="step-on" label="One step on (.)" onClick={() => desk.replay.stepOn()} />
+        <ReplayIcon icon="step-on" label="One step on (.)" onClick={() => run.stepOn()} />
       </div>
-      <Clock replay={replay} days={days.value} day={day} />
-      <Scrubber replay={replay} day={day} />
+      <Clock run={run} day={day} />
+      <Scrubber run={run} day={day} />
       {isPhone ? (
-        <PhoneMenu />
+        <PhoneMenu run={run} />
       ) : (
         <>
           <Segments
@@ -106,7 +103,7 @@ function Running({ replay, day }: { readonly replay: Replay; readonly day: Sessi
               label="Speed"
               values={SPEEDS_SHOWN.map((it) => [it, `${it}×`] as const)}
               chosen={speedNow}
-              onChoose={(it) => desk.replay.setSpeed(it)}
+              onChoose={(it) => run.setSpeed(it)}
             />
             <Button class="back-to-live" onClick={() => desk.replay.end()}>
               Back to live
@@ -114,19 +111,18 @@ function Running({ replay, day }: { readonly replay: Replay; readonly day: Sessi
           </div>
         </>
       )}
-      <StateNote replay={replay} />
+      <StateNote run={run} />
     </section>
   );
 }
 
-function StateNote({ replay }: { readonly replay: Replay }) {
-  const desk = useDesk();
-  const { state } = replay;
+function StateNote({ run }: { readonly run: ReplayRun }) {
+  const { state } = run.replay;
   if (state.t === 'asking') {
     return (
       <div class="replay-note row" role="status">
         {state.text}
-        <Button size="sm" onClick={() => desk.replay.load()}>
+        <Button size="sm" onClick={() => run.load()}>
           Load it
         </Button>
       </div>
@@ -169,31 +165,25 @@ function ReplayIcon(props: {
   );
 }
 
-function Clock(props: {
-  readonly replay: Replay;
-  readonly day: SessionSpan;
-  readonly days: readonly SessionSpan[];
-}) {
-  const { replay, day, days } = props;
-  const desk = useDesk();
+function Clock({ run, day }: { readonly run: ReplayRun; readonly day: SessionSpan }) {
   const time = useSessionTime();
   return (
     <div class="replay-clock">
-      <time>{time.clock(replay.atNs, true)}</time>
+      <time>{time.clock(run.replay.atNs, true)}</time>
       <small>
         <Menu
           label="Choose a day"
           kind="dialog"
           opensUp
           buttonClass="day-button"
-          button={`${time.day(day.closeNs)}, ${time.zoneTitle.toLowerCase()}`}
+          button={`${sessionDayText(day)}, ${time.zoneTitle.toLowerCase()}`}
         >
           {(close) => (
             <DayChooser
-              days={days}
+              days={run.days}
               chosen={day.date}
               onChoose={(next) => {
-                desk.replay.choose(next);
+                run.choose(next);
                 close();
               }}
             />
@@ -204,15 +194,18 @@ function Clock(props: {
   );
 }
 
-function Scrubber({ replay, day }: { readonly replay: Replay; readonly day: SessionSpan }) {
+function Scrubber({ run, day }: { readonly run: ReplayRun; readonly day: SessionSpan }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const desk = useDesk();
+  const { replay } = run;
   const time = useSessionTime();
   const total = Number(day.closeNs - day.openNs);
   const shareOf = (ns: bigint) => Number(ns - day.openNs) / total;
   useEffect(() => {
+    const place = canvas.current;
+    // The bar may have gone before its effects ran.
+    if (place === null) return undefined;
     const paint = () =>
-      paintSelvedge(canvas.current!, {
+      paintSelvedge(place, {
         threads: threadsOfDay(replay.selvedge, day),
         at: shareOf(replay.atNs),
         marks: [day.regular?.openNs, day.regular?.closeNs]
@@ -221,7 +214,7 @@ function Scrubber({ replay, day }: { readonly replay: Replay; readonly day: Sess
       });
     paint();
     const observer = new ResizeObserver(paint);
-    observer.observe(canvas.current!);
+    observer.observe(place);
     const leave = onColoursChange(paint);
     return () => {
       observer.disconnect();
@@ -230,7 +223,7 @@ function Scrubber({ replay, day }: { readonly replay: Replay; readonly day: Sess
   });
   const seekTo = (ns: bigint) => {
     const inside = ns < day.openNs ? day.openNs : ns > day.closeNs ? day.closeNs : ns;
-    desk.replay.seek(inside);
+    run.seek(inside);
   };
   const dragged = (event: PointerEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
@@ -286,22 +279,22 @@ function keyStep(key: string, { openNs, closeNs }: SessionSpan, atNs: bigint): b
   }
 }
 
-function PhoneMenu() {
+function PhoneMenu({ run }: { readonly run: ReplayRun }) {
   const { replay } = useDesk();
-  const stepBy = useStore(replay.step);
-  const speedNow = useStore(replay.speed);
+  const stepBy = useStore(run.step);
+  const speedNow = useStore(run.speed);
   return (
     <Menu label="Step, speed and back" isIconOnly isAtEnd opensUp button={<DeskIcon name="more" />}>
       {(close) => (
         <>
           {REPLAY_STEPS.map((it) => (
-            <MenuItem key={it} isChosen={it === stepBy} onClick={() => replay.step.set(it)}>
+            <MenuItem key={it} isChosen={it === stepBy} onClick={() => run.step.set(it)}>
               Step by {STEP_NAMES[it].toLowerCase()}
             </MenuItem>
           ))}
           <hr />
           {REPLAY_SPEEDS.map((it) => (
-            <MenuItem key={it} isChosen={it === speedNow} onClick={() => replay.setSpeed(it)}>
+            <MenuItem key={it} isChosen={it === speedNow} onClick={() => run.setSpeed(it)}>
               {it}× as fast
             </MenuItem>
           ))}

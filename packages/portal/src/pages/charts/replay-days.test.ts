@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dateText, pastSessions } from './replay-days.ts';
+import { dateText, pastSessions, sessionDayText } from './replay-days.ts';
 
 const HOUR = 3_600_000_000_000n;
 const at = (day: number) => BigInt(Date.UTC(2026, 10, day)) * 1_000_000n;
@@ -25,4 +25,16 @@ test('a session can be played when it is over and its day has data', () => {
     ['2026-11-16', '2026-11-18'],
   );
   assert.equal(days[0]!.regular!.openNs, at(16) + 14n * HOUR);
+});
+
+test('a session that ends at midnight is of the day before, in words and for missing days', () => {
+  const day = {
+    ...{ date: 20_261_118, open: String(at(18)), close: String(at(19)), regular: null },
+  };
+  const history = { firstDay: '2026-11-01', lastDay: '2026-11-20', missingDays: ['2026-11-19'] };
+  const days = pastSessions(
+    { sessions: [day] },
+    { history: { ...history, missingDaysTotal: 1 }, nowMs: Date.UTC(2026, 10, 19, 12) },
+  );
+  assert.deepEqual(days.map(sessionDayText), ['Wed 18 Nov']);
 });

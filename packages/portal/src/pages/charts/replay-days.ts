@@ -3,6 +3,7 @@
 import type { FeedSources, SessionsAnswer } from '@tapeloom/charts/feed/sources';
 import type { SessionSpan } from '@tapeloom/charts/series/sessions';
 import type { InstrumentHistory } from '@tapeloom/client';
+import { zoneTexts } from './zone-texts.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -39,7 +40,9 @@ export function pastSessions(
         regular === null ? null : { openNs: BigInt(regular.open), closeNs: BigInt(regular.close) },
     }))
     .filter(
-      ({ closeNs }) => closeNs <= nowNs && !missing.has(isoDay(Number(closeNs / 1_000_000n))),
+      // A session that ends at midnight has nothing of the day that begins then.
+      ({ closeNs }) =>
+        closeNs <= nowNs && !missing.has(isoDay(Number((closeNs - 1n) / 1_000_000n))),
     );
 }
 
@@ -47,6 +50,11 @@ export function pastSessions(
 export function dateText(date: number): string {
   const text = String(date);
   return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
+}
+
+/** The trading date of a session: `Tue 17 Nov`. */
+export function sessionDayText({ date }: Pick<SessionSpan, 'date'>): string {
+  return zoneTexts('utc', null).day(BigInt(Date.parse(dateText(date))) * 1_000_000n);
 }
 
 function isoDay(ms: number): string {

@@ -9,6 +9,7 @@ import { DeskIcon } from './desk-icon.tsx';
 import { INDICATORS_DRAWER } from './desk-ui.ts';
 import { isFullScreen, toggleFullScreen } from './full-screen.ts';
 import { LayoutMenu } from './layout-menu.tsx';
+import { sessionDayText } from './replay-days.ts';
 import { sessionChange } from './session-change.ts';
 import { ShareMenu } from './share-menu.tsx';
 import { pillOf } from './state-words.ts';
@@ -117,8 +118,7 @@ function Connection() {
   const connection = useStore(desk.connection, ({ t }) => t);
   const phase = useStore(desk.replay.phase);
   const { limits } = useStore(desk.usage);
-  const replayDay =
-    phase.t === 'on' ? zoneTexts('exchange', null).day(phase.day.closeNs).slice(4) : null;
+  const replayDay = phase.t === 'on' ? sessionDayText(phase.day).slice(4) : null;
   const { live } = seat.live;
   const { text, kind, isOpen } = pillOf({
     ...{ connection, live, replayDay },
