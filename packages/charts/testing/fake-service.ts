@@ -80,6 +80,8 @@ export class FakeService implements FeedSources {
   remaining: number;
   /** Thrown by the next requests for history, one each. */
   readonly faults: Error[] = [];
+  /** History of these indicators fails. */
+  readonly lacking = new Map<string, TapeloomError>();
   /** Refuses subscriptions of these indicators. */
   readonly refused = new Map<string, TapeloomError>();
   readonly estimates: object[] = [];
@@ -251,11 +253,13 @@ export class FakeService implements FeedSources {
   ): AsyncGenerator<HistoryPage<string>, void, undefined> {
     const entries = this.#entriesOf(asked);
     const trades = this.#tradesOf(asked).length;
-    for (let at = 0; ; at += this.pageMax) {
+    const start = asked.cursor === undefined ? 0 : Number(asked.cursor) + this.pageMax;
+    for (let at = start; ; at += this.pageMax) {
       this.pagesAsked.push(asked);
       await null;
       const fault = this.faults.shift();
-      if (fault !== undefined) throw fault;
+      const lacking = this.lacking.get(asked.indicator);
+      if (fault !== undefined || lacking !== undefined) throw fault ?? lacking;
       this.#mayHistory(nsOf(asked.from));
       const isLast = at + this.pageMax >= entries.length;
       // The whole cost with the first page, to see that it is noted even if a later page fails.
@@ -293,8 +297,14 @@ export class FakeService implements FeedSources {
         (untilCursor === undefined || compareCursors(cursor, untilCursor) <= 0)
       );
     });
+    if (asked.snapshot === true) {
+      const objects = [...stateOf(log.filter(({ ns }) => ns < from)).values()];
+      const cursor = `${dayNumber(from)}.0.0`;
+      const opening = { t: 'snapshot' as const, cursor, objects: objects.map((it) => it.object) };
+      return [opening, ...inRange.map(asEntry)];
+    }
     const settled = inRange.filter(({ t, object }) => t === 'remove' || object.final);
-    const before = log.filter(({ ns }) => to === null || ns < to);
+    const before = log.filter(({ ns, isDue }) => to === null || (isDue ? ns <= to : ns < to));
     const tail =
       untilCursor === undefined
         ? [...stateOf(before).values()].filter((it) => !it.object.final)

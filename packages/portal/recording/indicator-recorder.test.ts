@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { parseRecording } from '@tapeloom/charts/feed/recording';
 import { INDICATORS } from '@tapeloom/core/studies/catalogue';
-import { parseRecording } from '../src/footprint/recording.ts';
 import { recordIndicators } from './indicator-recorder.ts';
 
 const PACKED_BYTES_MAX = 60_000;

@@ -5,6 +5,7 @@
  */
 
 import { once } from 'node:events';
+import type { RecordedRequest, RecordingHead } from '@tapeloom/charts/feed/recording';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import type { SessionKind } from '@tapeloom/core/calendar/session';
 import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
@@ -15,7 +16,6 @@ import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns'
 import { ManualClock } from '../../../simulation/clock/manual-clock.ts';
 import { InProcessStream } from '../../server/testing/stream/in-process-stream.ts';
 import { MemoryTape, type MemoryTrade } from '../../server/testing/tape/memory-tape.ts';
-import type { RecordedRequest, RecordingHead } from '../src/footprint/recording.ts';
 import { FrameReader } from './frame-reader.ts';
 import { RECORDED } from './recorded-indicators.ts';
 

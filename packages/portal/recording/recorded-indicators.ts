@@ -1,6 +1,6 @@
 /** The request of each indicator for the minute on its page. After adding an entry, run `npm run recordings`. */
 
-import type { RecordedRequest } from '../src/footprint/recording.ts';
+import type { RecordedRequest } from '@tapeloom/charts/feed/recording';
 
 /** Regular hours, so that a minute needs little of the tape. */
 const RTH = { session: 'rth' };

@@ -5,6 +5,7 @@
  */
 
 import { once } from 'node:events';
+import type { RecordingHead } from '@tapeloom/charts/feed/recording';
 import { calendarNamed } from '@tapeloom/core/calendar/calendars';
 import { extendSessionBook, sessionTable } from '@tapeloom/core/calendar/session-book';
 import type { EpochNs, Rank } from '@tapeloom/core/numbers';
@@ -17,7 +18,6 @@ import { TradeColumns } from '@tapeloom/server/markets/sim/trades/trade-columns'
 import { ManualClock } from '../../../simulation/clock/manual-clock.ts';
 import { InProcessStream } from '../../server/testing/stream/in-process-stream.ts';
 import { MemoryTape, type MemoryTrade } from '../../server/testing/tape/memory-tape.ts';
-import type { RecordingHead } from '../src/footprint/recording.ts';
 import { FrameReader } from './frame-reader.ts';
 
 const SEED = 1;

@@ -18,6 +18,7 @@ import { type ChartSpec, DEFAULT_CHART } from '../spec/chart-spec.ts';
 import { ChartFeed } from './chart-feed.ts';
 import { HistoryBudget } from './history-budget.ts';
 import { PlanRoom } from './plan-room.ts';
+import { Replay } from './replay.ts';
 import type { FeedSources, SessionsAnswer } from './sources.ts';
 
 const HOUR_NS = 3_600_000_000_000;
@@ -199,4 +200,116 @@ test('a cut in the middle of a bar leaves no hole and no double', async () => {
   await until(() => client.connection === 'open');
   await trades(2);
   await assertSameAsHistory();
+});
+
+/** The first session, which is over. */
+const PAST = {
+  ...{ date: DAY as number, regular: null },
+  openNs: epochNs(DAY, 10 * HOUR_NS) as bigint,
+  closeNs: epochNs(DAY, 20 * HOUR_NS) as bigint,
+};
+const REPLAYED: ChartSpec = {
+  ...SPEC,
+  layers: [
+    {
+      key: 'z',
+      indicator: 'imbalances',
+      params: { minVolume: 1, stack: 1, ratio: 1 },
+      isHidden: false,
+    },
+    { key: 'v', indicator: 'vwap', params: {}, isHidden: false },
+  ],
+};
+
+async function replayed(): Promise<{ replay: Replay; content: ChartContent }> {
+  const content = new ChartContent();
+  const store = { get: () => null, set: () => {} };
+  const { limits } = await client.usage();
+  const wallMs = () => Number(service.rest.clock.now() / 1_000_000n);
+  const budget = new HistoryBudget({ unitsPerMonth: limits.computeBudget, store, wallMs });
+  const charts = [{ spec: REPLAYED, content }];
+  const replay = new Replay({ sources: sources(), charts, session: PAST, clock, budget });
+  await replay.load();
+  assert.deepEqual(replay.state, { t: 'paused' });
+  return { replay, content };
+}
+
+test('a replay goes through every version that the stream had, byte for byte, and ends where history does', async () => {
+  await opened(SPEC);
+  const { replay, content } = await replayed();
+  const params = { bar: 'tick', size: 3 } as const;
+  const range = { instrument: 'A.c.0', from: PAST.openNs, to: PAST.closeNs, params };
+  const published = await client
+    .history({ indicator: 'footprint', ...range, snapshot: true })
+    .toArray();
+  let steps = 0;
+  for (const entry of published) {
+    if (entry.t !== 'upsert') continue;
+    steps += 1;
+    replay.step('trade');
+    const series = new BarSeries();
+    series.put(entry.object);
+    const shown = content.bars.get(entry.object.id)!;
+    // A trade that ends a bar by another update is one step.
+    if (entry.object.final || !shown.isFinal) assert.deepEqual(shown, series.columns[0]);
+  }
+  assert.ok(steps > 30, String(steps));
+  replay.seek(PAST.closeNs);
+  assert.equal(replay.state.t, 'over');
+  const settled = await client.history({ indicator: 'footprint', ...range }).toArray();
+  const series = new BarSeries();
+  series.putAll(settled.flatMap((it) => (it.t === 'upsert' ? [it.object] : [])));
+  assert.equal(textOf(content.bars.columns), textOf(series.columns));
+  replay.close();
+});
+
+test('in a replay too, what is summed here equals what the service has', async () => {
+  await opened(SPEC);
+  const { replay, content } = await replayed();
+  replay.seek(PAST.closeNs);
+  const params = { bar: 'tick', size: 3 } as const;
+  const range = { instrument: 'A.c.0', from: PAST.openNs, to: PAST.closeNs, params };
+  const vwap = await client
+    .history({ indicator: 'vwap', ...range })
+    .finals()
+    .toArray();
+  const sums = replay.sumsOf(0)!.vwap.all.map(({ removedNs: _, ...object }) => object);
+  assert.deepEqual(sums, vwap);
+  assert.ok(content.layers.get('v')!.isSummedHere);
+  const zones = await client
+    .history({
+      indicator: 'imbalances',
+      ...range,
+      params: { ...params, ...REPLAYED.layers[0]!.params },
+    })
+    .toArray();
+  const shown = content.layers.get('z')!.objects.all;
+  const removed = zones.flatMap((it) => (it.t === 'remove' ? [it.id] : []));
+  assert.deepEqual(
+    shown
+      .filter(({ removedNs }) => removedNs !== null)
+      .map(({ id }) => id)
+      .sort(),
+    removed.sort(),
+  );
+  assert.ok(shown.length > 0);
+  replay.close();
+});
+
+test('layers of a chart: removed levels are there with their ends, and the VWAP is summed', async () => {
+  const { content } = await opened(REPLAYED);
+  await loadAll();
+  const params = { bar: 'tick', size: 3, ...REPLAYED.layers[0]!.params } as const;
+  const zones = await client
+    .history({ indicator: 'imbalances', instrument: 'A.c.0', from: TAPE_START, params })
+    .toArray();
+  const { all } = content.layers.get('z')!.objects;
+  const made = zones.flatMap((it) => (it.t === 'upsert' ? [it.object.id] : []));
+  const ended = zones.flatMap((it) => (it.t === 'remove' ? [`${it.id} ${it.ts}`] : []));
+  assert.deepEqual(all.map(({ id }) => id).sort(), made.sort());
+  assert.deepEqual(
+    all.flatMap(({ id, removedNs }) => (removedNs === null ? [] : [`${id} ${removedNs}`])).sort(),
+    ended.sort(),
+  );
+  assert.ok(content.layers.get('v')!.isSummedHere && ended.length > 0);
 });

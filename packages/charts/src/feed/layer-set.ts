@@ -12,6 +12,7 @@ import type { ChartSpec, LayerSpec } from '../spec/chart-spec.ts';
 import { LayerSink } from './layer-sink.ts';
 import type { AfterReset, LiveTopic, TopicHandlers } from './live-topic.ts';
 import type { PastPart } from './past-loader.ts';
+import { summedSeries } from './summed-series.ts';
 import { DEPTH_DEFAULT, isSummable, lastingOf, layerTopic, type Topic } from './topics.ts';
 import { refusalWords } from './words.ts';
 
@@ -112,7 +113,7 @@ export class LayerSet {
 
   #setSummed({ key, indicator }: LayerSpec, sums: SessionSums | null): void {
     const { layers } = this.#options.content;
-    const objects = sums === null ? null : sumOf(sums, indicator);
+    const objects = sums === null ? null : summedSeries(sums, indicator);
     const state: LayerState = objects === null ? { t: 'loading' } : { t: 'ready' };
     const before = layers.get(key);
     const shown = objects ?? before?.objects ?? new ObjectSeries();
@@ -153,20 +154,5 @@ export class LayerSet {
 
   #show({ spec: { key }, objects }: Layer, state: LayerState): void {
     this.#options.content.layers.set(key, { objects, state, isSummedHere: false });
-  }
-}
-
-function sumOf(sums: SessionSums, indicator: string): ObjectSeries | null {
-  switch (indicator) {
-    case 'delta':
-      return sums.delta as ObjectSeries;
-    case 'vwap':
-      return sums.vwap as ObjectSeries;
-    case 'volume-profile':
-      return sums.profile as ObjectSeries;
-    case 'unfinished-auctions':
-      return sums.unfinished as ObjectSeries;
-    default:
-      return null;
   }
 }

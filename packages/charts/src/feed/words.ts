@@ -105,6 +105,21 @@ export function budgetHem(cost: HemCost): HemText {
   };
 }
 
+export interface ReplayCostFacts {
+  readonly units: number;
+  readonly indicators: number;
+  readonly unitsPerMonth: number;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+export function replayCostText(facts: ReplayCostFacts): string {
+  const { units, indicators, unitsPerMonth, nowMs } = facts;
+  const ofWhat = indicators > 1 ? ` for ${indicators} indicators` : '';
+  const share = `${shareText(units / unitsPerMonth)} of ${monthName(nowMs)}'s ${plainNumber(unitsPerMonth)}`;
+  return `This session costs ${plainNumber(units)} units${ofWhat}: ${share}.`;
+}
+
 export function usedUpHem(nowMs: number): HemText {
   const now = new Date(nowMs);
   const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);

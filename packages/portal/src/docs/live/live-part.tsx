@@ -3,6 +3,7 @@
  * visitors who are signed in. Before that click, nothing of it runs or connects.
  */
 
+import { fetchRecording, type Recording } from '@tapeloom/charts/feed/recording';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -12,7 +13,6 @@ import { PortalError } from '../../api/portal-error.ts';
 import type { InstrumentView, Plan } from '../../api/portal-shapes.ts';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { fetchRecording, type Recording } from '../../footprint/recording.ts';
 import { isProbablySignedIn, rememberSignedIn } from '../../shell/signed-in-hint.ts';
 import { LiveMarket } from './live-market.tsx';
 import { LiveRecorded } from './live-recorded.tsx';

@@ -1,13 +1,13 @@
 /** A recorded minute, played by the client library as if the service sent it; for visitors who are not signed in. */
 
+import { PlayClock } from '@tapeloom/charts/feed/play-clock';
+import { RecordedService } from '@tapeloom/charts/feed/recorded-service';
+import type { Recording } from '@tapeloom/charts/feed/recording';
 import { StreamClient } from '@tapeloom/client/stream';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { PlayClock } from '../../footprint/play-clock.ts';
-import { RecordedService } from '../../footprint/recorded-service.ts';
-import type { Recording } from '../../footprint/recording.ts';
 import { signInPath } from '../../shell/wanted-path.ts';
 import { Changes } from './live-changes.ts';
 import { LiveChart, useChanges } from './live-chart.tsx';

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { PlayClock } from '@tapeloom/charts/feed/play-clock';
+import { RecordedService } from '@tapeloom/charts/feed/recorded-service';
+import { parseRecording, type Recording } from '@tapeloom/charts/feed/recording';
 import { drawFigure } from '@tapeloom/charts/figures/draw-figure';
-import { StreamClient } from '@tapeloom/client/stream';
+import { type ClientClock, StreamClient } from '@tapeloom/client/stream';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
-import { type ClockSource, PlayClock } from '../../footprint/play-clock.ts';
-import { RecordedService } from '../../footprint/recorded-service.ts';
-import { parseRecording, type Recording } from '../../footprint/recording.ts';
 import { liveScene } from './live-scene.ts';
 import { LiveStream } from './live-stream.ts';
 
@@ -18,7 +18,7 @@ const { indicators } = JSON.parse(read('../../../../../contract/catalogue.json')
 };
 
 /** Timers that run on command. */
-class ToldTime implements ClockSource {
+class ToldTime implements ClientClock {
   #now = 0;
   readonly #timers = new Set<{ readonly at: number; readonly call: () => void }>();
 
@@ -91,7 +91,7 @@ for (const definition of indicators) {
     assert.notEqual(first, last);
     for (const svg of [first, last, drawn(328)!]) {
       assert.doesNotMatch(svg, /NaN|Infinity|undefined|<style|style=/);
-      assert.match(svg, /^<svg [^>]*aria-label="it">/);
+      assert.match(svg, /^<svg [^>]*aria-label="it"[^>]*>/);
     }
     assert.ok(stream.messages > 1 && stream.newest !== null);
     assert.equal(stream.subscriptions, id === 'bars' || id === 'footprint' ? 1 : 2);

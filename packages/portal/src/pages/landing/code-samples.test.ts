@@ -7,11 +7,11 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
+import { PlayClock } from '@tapeloom/charts/feed/play-clock';
+import { RecordedService } from '@tapeloom/charts/feed/recorded-service';
+import { parseRecording } from '@tapeloom/charts/feed/recording';
 import { TapeloomClient } from '@tapeloom/client';
 import { StreamClient } from '@tapeloom/client/stream';
-import { PlayClock } from '../../footprint/play-clock.ts';
-import { RecordedService } from '../../footprint/recorded-service.ts';
-import { parseRecording } from '../../footprint/recording.ts';
 import { codeParts, codeSamples, lastWeekday } from './code-samples.ts';
 
 const run = promisify(execFile);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { parseRecording } from '@tapeloom/charts/feed/recording';
 import { rowsOf } from '@tapeloom/charts/series/rows';
 import type { FootprintData } from '@tapeloom/protocol/indicators';
 import type { SnapshotMessage } from '@tapeloom/protocol/server-messages';
-import { parseRecording } from '../../footprint/recording.ts';
 import { firstChart, firstFrames } from './first-frame.ts';
 
 const packed = readFileSync(new URL('../../../recording/session.gz', import.meta.url));

@@ -1,11 +1,11 @@
 /** The recording's first frame as SVG, shown before any script. It equals the script's first picture. */
 
+import type { Recording } from '@tapeloom/charts/feed/recording';
 import { paintSvg } from '@tapeloom/charts/paint/svg-painter';
 import { RowFollower } from '@tapeloom/charts/scene/footprint-layout';
 import type { IndicatorObject } from '@tapeloom/client/stream';
 import type { SnapshotMessage, SubscribedMessage } from '@tapeloom/protocol/server-messages';
 import { footprintPicture } from '../../components/footprint-picture.ts';
-import type { Recording } from '../../footprint/recording.ts';
 import { StageChart, stageForm } from './stage-chart.ts';
 
 /** The largest chart size. The picture is anchored to the right, and the page crops the rest. */

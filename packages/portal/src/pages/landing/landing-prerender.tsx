@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { parseRecording, type Recording } from '@tapeloom/charts/feed/recording';
 import { renderToString } from 'preact-render-to-string';
 import { dayOf } from '../../components/time-text.ts';
-import { parseRecording, type Recording } from '../../footprint/recording.ts';
 import { firstFrames } from './first-frame.ts';
 import { indicatorCards } from './indicator-cards.ts';
 import { LandingPage } from './landing-page.tsx';

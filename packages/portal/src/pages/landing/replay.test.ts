@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { PlayClock } from '@tapeloom/charts/feed/play-clock';
+import { parseRecording } from '@tapeloom/charts/feed/recording';
 import { paintSvg } from '@tapeloom/charts/paint/svg-painter';
 import { RowFollower } from '@tapeloom/charts/scene/footprint-layout';
 import { footprintPicture } from '../../components/footprint-picture.ts';
-import { PlayClock } from '../../footprint/play-clock.ts';
-import { parseRecording } from '../../footprint/recording.ts';
 import { firstFrames } from './first-frame.ts';
 import { Replay } from './replay.ts';
 

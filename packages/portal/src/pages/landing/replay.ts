@@ -3,6 +3,10 @@
  * updates it delivered, counted against the recording. After the end it starts again.
  */
 
+import type { PlayClock } from '@tapeloom/charts/feed/play-clock';
+import { RecordedService } from '@tapeloom/charts/feed/recorded-service';
+import type { Recording } from '@tapeloom/charts/feed/recording';
+import { ReplayTally, type TallyCounts } from '@tapeloom/charts/feed/replay-tally';
 import { signedText } from '@tapeloom/charts/scene/number-text';
 import {
   type ConnectionChange,
@@ -12,10 +16,6 @@ import {
   type Subscription,
   type Upsert,
 } from '@tapeloom/client/stream';
-import type { PlayClock } from '../../footprint/play-clock.ts';
-import { RecordedService } from '../../footprint/recorded-service.ts';
-import type { Recording } from '../../footprint/recording.ts';
-import { ReplayTally, type TallyCounts } from '../../footprint/replay-tally.ts';
 import { StageChart } from './stage-chart.ts';
 
 /** How long a cut connection stays dead: the library's third attempt succeeds. */

@@ -3,6 +3,7 @@
  * the HTML and the replay are made from it.
  */
 
+import type { RecordingHead } from '@tapeloom/charts/feed/recording';
 import type { FootprintForm } from '@tapeloom/charts/scene/footprint-layout';
 import { BarSeries } from '@tapeloom/charts/series/bar-series';
 import { ChartContent } from '@tapeloom/charts/series/chart-content';
@@ -11,7 +12,6 @@ import { SessionSum } from '@tapeloom/charts/series/session-sum';
 import type { ChartSpec } from '@tapeloom/charts/spec/chart-spec';
 import type { IndicatorObject } from '@tapeloom/client/stream';
 import { type Footprint, footprintSpec, groupOf } from '../../components/footprint-picture.ts';
-import type { RecordingHead } from '../../footprint/recording.ts';
 
 const LARGE = 'large-trades';
 /** No session is longer. */

@@ -3,9 +3,9 @@
  * still. It draws twelve times a second at most. With reduced motion, it waits for Play.
  */
 
+import { PlayClock } from '@tapeloom/charts/feed/play-clock';
+import { fetchRecording } from '@tapeloom/charts/feed/recording';
 import { FootprintCanvas, figuresLoaded } from '../../components/footprint-canvas.ts';
-import { PlayClock } from '../../footprint/play-clock.ts';
-import { fetchRecording } from '../../footprint/recording.ts';
 import { onColoursChange } from '../../shell/theme.ts';
 import { Replay, type ReplayView } from './replay.ts';
 import { stageForm } from './stage-chart.ts';

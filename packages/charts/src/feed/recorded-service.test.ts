@@ -8,7 +8,7 @@ import { RecordedService, type WireMessage } from './recorded-service.ts';
 import { parseRecording, type Recording } from './recording.ts';
 import { ReplayTally } from './replay-tally.ts';
 
-const packed = readFileSync(new URL('../../recording/session.gz', import.meta.url));
+const packed = readFileSync(new URL('../../../portal/recording/session.gz', import.meta.url));
 const recording = parseRecording(gunzipSync(packed).toString());
 
 /** A manual clock. */

@@ -1,12 +1,9 @@
-/** The clock of a replay: it stops while the replay is paused, with all its timers, so its users notice no pause. */
+/**
+ * The clock of a replay. It runs at any speed and stops while the replay is paused, with all its timers, so its users
+ * notice no pause.
+ */
 
 import type { ClientClock } from '@tapeloom/client/stream';
-
-/** The system's clock and timers, or a test's. */
-export interface ClockSource {
-  now(): number;
-  after(ms: number, call: () => void): { cancel(): void };
-}
 
 interface Timer {
   readonly at: number;
@@ -14,7 +11,7 @@ interface Timer {
   readonly call: () => void;
 }
 
-const SYSTEM: ClockSource = {
+const SYSTEM: ClientClock = {
   now: () => performance.now(),
   after: (ms, call) => {
     const timer = setTimeout(call, ms);
@@ -23,21 +20,25 @@ const SYSTEM: ClockSource = {
 };
 
 export class PlayClock implements ClientClock {
-  readonly #source: ClockSource;
+  readonly #source: ClientClock;
   readonly #timers = new Set<Timer>();
   #order = 0;
   /** Time played up to the last start. */
   #played = 0;
   /** The source's time at the last start; null while paused. */
   #since: number | null = null;
+  #speed = 1;
   #waiting: { cancel(): void } | null = null;
 
-  constructor(source: ClockSource = SYSTEM) {
+  /** `source`: the system's clock and timers, or a test's. */
+  constructor(source: ClientClock = SYSTEM) {
     this.#source = source;
   }
 
+  /** Milliseconds played. */
   now(): number {
-    return this.#since === null ? this.#played : this.#played + this.#source.now() - this.#since;
+    if (this.#since === null) return this.#played;
+    return this.#played + (this.#source.now() - this.#since) * this.#speed;
   }
 
   after(ms: number, call: () => void): { cancel(): void } {
@@ -46,6 +47,21 @@ export class PlayClock implements ClientClock {
     this.#timers.add(timer);
     this.#wait();
     return { cancel: () => this.#timers.delete(timer) };
+  }
+
+  get isPlaying(): boolean {
+    return this.#since !== null;
+  }
+
+  /** Milliseconds played per millisecond. */
+  get speed(): number {
+    return this.#speed;
+  }
+
+  set speed(speed: number) {
+    this.#moveTo(this.now());
+    this.#speed = speed;
+    this.#wait();
   }
 
   play(): void {
@@ -60,12 +76,24 @@ export class PlayClock implements ClientClock {
     this.#waiting = null;
   }
 
+  /** Jumps. Timers keep their times: those that lie behind are due at once. */
+  set(ms: number): void {
+    this.#moveTo(ms);
+    this.#wait();
+  }
+
+  #moveTo(ms: number): void {
+    this.#played = ms;
+    if (this.#since !== null) this.#since = this.#source.now();
+  }
+
   #wait(): void {
     this.#waiting?.cancel();
     this.#waiting = null;
     const next = this.#next();
     if (next === null || this.#since === null) return;
-    this.#waiting = this.#source.after(Math.max(0, next.at - this.now()), () => this.#run());
+    const ms = Math.max(0, next.at - this.now()) / this.#speed;
+    this.#waiting = this.#source.after(ms, () => this.#run());
   }
 
   /** Runs all due timers in order of time; a timer set meanwhile waits for the next run. */

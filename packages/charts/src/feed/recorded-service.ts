@@ -7,6 +7,7 @@
 import type { ClientClock, WebSocketConstructor, WebSocketLike } from '@tapeloom/client/stream';
 import { compareCursors, parseCursor } from '@tapeloom/core/cursor';
 import type { ClientMessage, SubscribeMessage } from '@tapeloom/protocol/client-messages';
+import { PlayHead } from './play-head.ts';
 import type { RecordedFrame, Recording } from './recording.ts';
 
 const LOST = 1006;
@@ -37,12 +38,18 @@ export class RecordedService {
   #socket: RecordedSocket | null = null;
   /** When the first subscription arrived, which starts the recording. */
   #startedAt: number | null = null;
-  #next = 0;
-  #timer: { cancel(): void } | null = null;
+  /** Frames that were due. */
+  #sent = 0;
+  readonly #head: PlayHead;
   #deadUntil = 0;
 
   constructor(options: RecordedServiceOptions) {
     this.#options = options;
+    this.#head = new PlayHead({
+      clock: options.clock,
+      timeOf: (index) => this.#timeOf(index),
+      onDue: (end) => this.#due(end),
+    });
     const service = this;
     this.WebSocket = class extends RecordedSocket {
       constructor() {
@@ -118,7 +125,7 @@ export class RecordedService {
     this.#begin();
     socket.subs.set(sub, recorded);
     const cursor = typeof from === 'object' && 'cursor' in from ? from.cursor : null;
-    const frames = recording.frames.slice(0, this.#next).filter((frame) => frame.sub === recorded);
+    const frames = recording.frames.slice(0, this.#sent).filter((frame) => frame.sub === recorded);
     for (const frame of startOf(frames, cursor)) this.#tell(socket, textFor(frame, sub));
   }
 
@@ -127,35 +134,33 @@ export class RecordedService {
     this.#startedAt = this.#options.clock.now();
     const { frames } = this.#options.recording;
     // The frames at time 0 respond to subscriptions; each subscription receives its own when it subscribes.
-    while (this.#next < frames.length && frames[this.#next]!.ms === 0) this.#next += 1;
-    this.#wait();
+    while (this.#sent < frames.length && frames[this.#sent]!.ms === 0) this.#sent += 1;
+    this.#head.place(this.#sent);
+    this.#head.run();
   }
 
-  #wait(): void {
-    const { clock, recording } = this.#options;
-    const frame = recording.frames[this.#next];
-    const ms = (frame?.ms ?? recording.durationMs) - (clock.now() - this.#startedAt!);
-    this.#timer = clock.after(ms, () => this.#run());
+  /** The end is due after the last frame. */
+  #timeOf(index: number): number | null {
+    const { frames, durationMs } = this.#options.recording;
+    if (this.#startedAt === null || index > frames.length) return null;
+    return this.#startedAt + (frames[index]?.ms ?? durationMs);
   }
 
-  #run(): void {
-    const { clock, recording, onEnd } = this.#options;
-    this.#timer = null;
-    const now = clock.now() - this.#startedAt!;
+  #due(end: number): void {
+    const { recording, onEnd } = this.#options;
     const { frames } = recording;
-    for (; this.#next < frames.length && frames[this.#next]!.ms <= now; this.#next += 1) {
-      const frame = frames[this.#next]!;
+    for (; this.#sent < Math.min(end, frames.length); this.#sent += 1) {
+      const frame = frames[this.#sent]!;
       const socket = this.#socket;
       for (const [sub, recorded] of socket?.subs ?? []) {
         if (recorded === frame.sub) this.#tell(socket!, textFor(frame, sub));
       }
     }
-    if (this.#next < frames.length || now < recording.durationMs) this.#wait();
-    else onEnd?.();
+    if (end > frames.length) onEnd?.();
   }
 
   stop(): void {
-    this.#timer?.cancel();
+    this.#head.stop();
     this.#socket = null;
   }
 
