@@ -9,7 +9,7 @@ import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } fr
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
+import { type BuildOptions, build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
 import type { prerenderDocs } from '../src/docs/docs-prerender.tsx';
 import type { prerenderLanding } from '../src/pages/landing/landing-prerender.tsx';
 import { BuildRefusedError } from './build-refused-error.ts';
@@ -78,27 +78,30 @@ async function bundled(outDir: string): Promise<Output> {
     docs: join(portal, 'docs.html'),
     portal: join(portal, 'src/styles/portal.css'),
   });
-  const charts = await bundle(outDir, { charts: join(portal, 'charts.html') }, [
-    withoutUnusedParts(),
-  ]);
+  const charts = await bundle(
+    outDir,
+    { charts: join(portal, 'charts.html') },
+    // Its parts are fetched one by one, and each needs little besides.
+    { plugins: [withoutUnusedParts()], modulePreload: false },
+  );
   return [...pages.output, ...charts.output];
 }
 
 async function bundle(
   outDir: string,
   input: Readonly<Record<string, string>>,
-  plugins: readonly Plugin[] = [],
+  more: Pick<InlineConfig, 'plugins'> & Pick<BuildOptions, 'modulePreload'> = {},
 ): Promise<Rolldown.RolldownOutput> {
   const result = await build({
     ...common,
-    plugins: [htmlLeavesMarks(), ...plugins],
+    plugins: [htmlLeavesMarks(), ...(more.plugins ?? [])],
     build: {
       outDir,
       // It is a new folder, and the second build adds to the first.
       emptyOutDir: false,
       // Our Content-Security-Policy forbids data URLs.
       assetsInlineLimit: 0,
-      modulePreload: { polyfill: false },
+      modulePreload: more.modulePreload ?? { polyfill: false },
       target: 'baseline-widely-available',
       reportCompressedSize: false,
       // Sizes are checked compressed, below.

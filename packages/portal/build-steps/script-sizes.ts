@@ -10,9 +10,10 @@ const SCRIPT_BYTES_MAX = 150_000;
 /** Swagger UI, which only one page of the documentation loads. */
 const REST_REFERENCE_BYTES_MAX = 450_000;
 /** The chart workspace when it opens. */
-const CHARTS_BYTES_MAX = 135_000;
+const CHARTS_BYTES_MAX = 120_000;
 /** The name under which everything counts that the workspace may load. */
 const WHOLE = 'charts, all parts';
+const WHOLE_BYTES_MAX = 180_000;
 /** Our goal for every first page; the report mentions pages above it. */
 const SCRIPT_BYTES_WANTED = 60_000;
 
@@ -24,6 +25,7 @@ export interface EntrySize {
 const OWN_BYTES_MAX: Readonly<Record<string, number>> = {
   'rest-reference': REST_REFERENCE_BYTES_MAX,
   charts: CHARTS_BYTES_MAX,
+  [WHOLE]: WHOLE_BYTES_MAX,
 };
 
 /** The limit in bytes. */

@@ -12,22 +12,6 @@ export const KIND_NAMES: Readonly<Record<BarKind, string>> = {
   renko: 'Renko',
 };
 
-export const SESSION_NAMES: Readonly<Record<BarChoice['session'], string>> = {
-  full: 'Trading day',
-  rth: 'Regular',
-  utc: 'UTC day',
-};
-
-/** What people choose most; every other size can be typed. */
-export const USUAL_SIZES: Readonly<Record<BarKind, readonly number[]>> = {
-  time: [5, 15, 30, 60, 120, 180, 300, 600, 900, 1_800, 3_600, 14_400],
-  tick: [100, 250, 500, 1_000, 2_000, 5_000],
-  volume: [500, 1_000, 2_000, 5_000, 10_000],
-  range: [4, 8, 12, 16, 24, 40],
-  delta: [100, 250, 500, 1_000, 2_500],
-  renko: [4, 8, 12, 16, 24, 40],
-};
-
 export const SIZE_UNITS: Readonly<Record<BarKind, string>> = {
   time: 'seconds',
   tick: 'trades',
@@ -36,11 +20,6 @@ export const SIZE_UNITS: Readonly<Record<BarKind, string>> = {
   delta: 'lots',
   renko: 'ticks',
 };
-
-/** The largest size of the service, and of time bars a day. */
-export function sizeMax(kind: BarKind): number {
-  return kind === 'time' ? 86_400 : 1_000_000_000;
-}
 
 /** For a button: `5 min`, `1,000 trades`, `Range 8`. */
 export function barText({ kind, size }: Pick<BarChoice, 'kind' | 'size'>): string {

@@ -4,20 +4,19 @@ import { test } from 'node:test';
 import { DEFAULT_CHART } from '@tapeloom/charts/spec/chart-spec';
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
 import { parseParams } from '@tapeloom/core/studies/params';
+import { chartItems, withItemHidden, withoutItem } from './chart-items.ts';
+import { INDICATOR_FACTS } from './indicator-facts.ts';
 import {
   barsItem,
-  chartItems,
   freeKey,
   isOnChart,
   keptParams,
   shownParams,
   withIndicator,
-  withItemHidden,
-  withoutItem,
   withoutPane,
   withPane,
-} from './chart-items.ts';
-import { INDICATOR_FACTS, INDICATOR_GROUPS } from './indicator-facts.ts';
+} from './item-changes.ts';
+import { INDICATOR_GROUPS } from './parameter-names.ts';
 
 const path = new URL('../../../../../contract/catalogue.json', import.meta.url);
 const { indicators } = JSON.parse(readFileSync(path, 'utf8')) as {

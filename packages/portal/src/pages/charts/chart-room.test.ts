@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_CHART } from '@tapeloom/charts/spec/chart-spec';
-import { withIndicator, withoutItem } from './chart-items.ts';
+import { withoutItem } from './chart-items.ts';
 import { changedNeeds } from './chart-room.ts';
+import { withIndicator } from './item-changes.ts';
 
 const keysOf = (before: typeof DEFAULT_CHART, next: typeof DEFAULT_CHART | null) => {
   const { needs, givenUp } = changedNeeds('c1', before, next);

@@ -10,18 +10,12 @@ import {
 } from '@tapeloom/charts/spec/chart-spec';
 import { useState } from 'preact/hooks';
 import { counted } from '../../components/number-text.ts';
-import {
-  barText,
-  KIND_NAMES,
-  SESSION_NAMES,
-  SIZE_UNITS,
-  sizeMax,
-  USUAL_SIZES,
-} from './bar-words.ts';
-import { withoutPane, withPane } from './chart-items.ts';
+import { SESSION_NAMES, sizeMax, USUAL_SIZES } from './bar-sizes.ts';
+import { barText, KIND_NAMES, SIZE_UNITS } from './bar-words.ts';
 import { useDesk, useSeat } from './desk-context.tsx';
 import { DeskIcon } from './desk-icon.tsx';
 import { foundInstruments } from './instrument-search.ts';
+import { withoutPane, withPane } from './item-changes.ts';
 import { LOOK_NAMES, PANE_NAMES } from './look-words.ts';
 import { MenuCheck, MenuItem, Segments } from './menu.tsx';
 import { NumberBox } from './number-box.tsx';

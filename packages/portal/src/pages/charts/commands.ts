@@ -12,9 +12,9 @@ export function runCommand(desk: Desk, command: ViewCommand): void {
     wire: () => toggle(desk, { t: 'wire' }),
     keys: () => desk.setUi({ dialog: 'keys' }),
     'full-screen': toggleFullScreen,
-    play: () => desk.replay.toggle(),
-    'step-back': () => desk.replay.stepBack(),
-    'step-on': () => desk.replay.stepOn(),
+    play: () => desk.replay.run?.toggle(),
+    'step-back': () => desk.replay.run?.stepBack(),
+    'step-on': () => desk.replay.run?.stepOn(),
   };
   acts[command]();
 }

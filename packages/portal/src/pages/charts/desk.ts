@@ -21,9 +21,8 @@ import { deskClient, streamToken } from './desk-client.ts';
 import type { DeskNotice } from './desk-notice.ts';
 import { type DeskUi, type DrawerState, FIRST_UI } from './desk-ui.ts';
 import { LAST_LAYOUT } from './kept-layout.ts';
-import { LayoutDesk } from './layout-desk.ts';
 import { type KeptState, LayoutKeeper } from './layout-keeper.ts';
-import { ReplayDesk } from './replay-desk.ts';
+import { ReplaySwitch } from './replay-switch.ts';
 import { Seat } from './seat.ts';
 import { Store } from './store.ts';
 import { WireLog } from './wire-log.ts';
@@ -61,12 +60,11 @@ export class Desk {
   readonly notice = new Store<DeskNotice | null>(null);
   readonly preview = new Store<Preview | null>(null);
   readonly keeper: LayoutKeeper;
-  readonly layouts = new LayoutDesk(this);
   readonly shared: SharedConnection;
   readonly budget: HistoryBudget;
   readonly room: PlanRoom;
   readonly wire = new WireLog();
-  readonly replay: ReplayDesk;
+  readonly replay: ReplaySwitch;
   readonly #seats = new Map<string, Seat>();
   readonly #leave: (() => void)[] = [];
   #kept: KeptState['t'] = 'unsaved';
@@ -101,7 +99,7 @@ export class Desk {
     });
     if (first.kept !== null) this.keeper.opened(first.kept);
     else this.keeper.unsaved(first.name ?? undefined);
-    this.replay = new ReplayDesk(this);
+    this.replay = new ReplaySwitch(this);
     this.#listen();
     this.#seatCharts();
   }
@@ -306,6 +304,11 @@ export class Desk {
     this.#leave.push(() => clearInterval(timer), BROWSER_VISIBILITY.listen(flush));
   }
 
+  async #copyLayout(): Promise<void> {
+    const { layoutDeskOf } = await import('./layout-desk.ts');
+    await layoutDeskOf(this).copy();
+  }
+
   #sayConflict(): void {
     const { state, name } = this.keeper.shown.value;
     if (state.t === this.#kept) return;
@@ -317,7 +320,7 @@ export class Desk {
       text: `Another tab or device has saved “${name}” meanwhile. Nothing is lost.`,
       actions: [
         { text: 'Keep mine', run: () => void this.keeper.keepMine() },
-        { text: 'Save mine as a copy', run: () => void this.layouts.copy() },
+        { text: 'Save mine as a copy', run: () => void this.#copyLayout() },
       ],
     });
   }

@@ -17,18 +17,17 @@ import {
   readForm,
   type Typed,
 } from '../../components/parameter-form.ts';
+import { type ChartItem, chartItems } from './chart-items.ts';
 import {
   BARS_KEY,
   barsItem,
-  type ChartItem,
-  chartItems,
   freeKey,
   keptParams,
   shownParams,
   withIndicator,
   withItemParams,
-} from './chart-items.ts';
-import { PARAMETER_LABELS, PARAMETER_ORDER, unitText, VALUE_LABELS } from './indicator-facts.ts';
+} from './item-changes.ts';
+import { PARAMETER_LABELS, PARAMETER_ORDER, unitText, VALUE_LABELS } from './parameter-names.ts';
 
 export interface DrawerField {
   readonly name: string;

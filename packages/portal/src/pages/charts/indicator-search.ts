@@ -1,7 +1,8 @@
 /** The list of the drawer: indicators in their groups, found by their names, what they do, and their presets. */
 
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
-import { INDICATOR_FACTS, INDICATOR_GROUPS, OTHER_GROUP } from './indicator-facts.ts';
+import { INDICATOR_FACTS } from './indicator-facts.ts';
+import { INDICATOR_GROUPS, OTHER_GROUP } from './parameter-names.ts';
 
 export interface ListedGroup {
   readonly name: string;

@@ -2,7 +2,6 @@
 
 import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
 import { useState } from 'preact/hooks';
-import { isOnChart } from './chart-items.ts';
 import { useDesk, useSeat } from './desk-context.tsx';
 import { DeskIcon } from './desk-icon.tsx';
 import type { DrawerState } from './desk-ui.ts';
@@ -12,6 +11,7 @@ import { INDICATOR_FACTS } from './indicator-facts.ts';
 import { IndicatorFoot } from './indicator-foot.tsx';
 import { IndicatorForm } from './indicator-form-view.tsx';
 import { listedGroups } from './indicator-search.ts';
+import { isOnChart } from './item-changes.ts';
 import { useIndicatorForm } from './use-indicator-form.ts';
 
 type Shown = Extract<DrawerState, { t: 'indicators' }>;

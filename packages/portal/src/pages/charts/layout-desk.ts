@@ -1,11 +1,12 @@
 /** What a reader does with layouts: open, rename, copy, delete with undo, earlier states. */
 
 import { DEFAULT_CHART } from '@tapeloom/charts/spec/chart-spec';
-import { LAYOUT_VERSION, type Layout } from '@tapeloom/charts/spec/layout';
+import type { Layout } from '@tapeloom/charts/spec/layout';
 import { parseLayout } from '@tapeloom/charts/spec/parse-layout';
 import type { Instrument } from '@tapeloom/client';
 import { chartsApi } from '../../api/charts-api.ts';
 import type { LayoutList, LayoutView, WholeLayout } from '../../api/portal-shapes.ts';
+import { defaultLayout } from './default-layout.ts';
 import type { DeskNotice } from './desk-notice.ts';
 import { firstInstrument } from './instrument-search.ts';
 import { freeName, type LayoutKeeper } from './layout-keeper.ts';
@@ -21,6 +22,15 @@ export interface LayoutHost {
   readonly layout: Layout;
   show(layout: Layout): void;
   say(notice: DeskNotice | null): void;
+}
+
+const known = new WeakMap<LayoutHost, LayoutDesk>();
+
+/** One for each workspace. */
+export function layoutDeskOf(host: LayoutHost): LayoutDesk {
+  const desk = known.get(host) ?? new LayoutDesk(host);
+  known.set(host, desk);
+  return desk;
 }
 
 export class LayoutDesk {
@@ -111,12 +121,4 @@ export class LayoutDesk {
     const reload = { text: 'Reload', run: () => location.reload() };
     this.#desk.say({ text: parsed.text, actions: isNewer ? [reload] : [] });
   }
-}
-
-export function defaultLayout(instrument: string): Layout {
-  return {
-    version: LAYOUT_VERSION,
-    charts: [{ ...DEFAULT_CHART, instrument }],
-    sharesInstrument: true,
-  };
 }

@@ -10,6 +10,7 @@ import { Form } from '../../components/form.tsx';
 import { millisecondsOf, relativeText } from '../../components/time-text.ts';
 import { roomOfNewChart } from './chart-room.ts';
 import { useDesk } from './desk-context.tsx';
+import { layoutDeskOf } from './layout-desk.ts';
 import { MenuCheck, MenuItem } from './menu.tsx';
 import { useStore } from './use-store.ts';
 import { isFull } from './workspace.ts';
@@ -18,7 +19,7 @@ type Part = 'list' | 'rename' | 'states';
 
 export function LayoutParts(props: { readonly onClose: () => void }) {
   const desk = useDesk();
-  const loading = useAction(() => desk.layouts.refresh());
+  const loading = useAction(() => layoutDeskOf(desk).refresh());
   useEffect(() => {
     void loading.run();
   }, []);
@@ -36,10 +37,13 @@ export function LayoutParts(props: { readonly onClose: () => void }) {
       <KeptNote />
       {fault !== null && <FieldNote id="layout-fault" error={fault.message} />}
       {part === 'rename' && (
-        <RenameForm onName={(name) => void done(() => desk.layouts.rename(name))} />
+        <RenameForm onName={(name) => void done(() => layoutDeskOf(desk).rename(name))} />
       )}
       {part === 'states' && id !== null && (
-        <States id={id} onState={(number) => void done(() => desk.layouts.restore(id, number))} />
+        <States
+          id={id}
+          onState={(number) => void done(() => layoutDeskOf(desk).restore(id, number))}
+        />
       )}
       {part === 'list' && (
         <>
@@ -50,7 +54,7 @@ export function LayoutParts(props: { readonly onClose: () => void }) {
           <MenuItem icon="pen" onClick={() => setPart('rename')}>
             {id === null ? 'Save with a name' : 'Rename'}
           </MenuItem>
-          <MenuItem icon="copy" onClick={() => void done(() => desk.layouts.copy())}>
+          <MenuItem icon="copy" onClick={() => void done(() => layoutDeskOf(desk).copy())}>
             Save a copy
           </MenuItem>
           {id !== null && (
@@ -62,7 +66,9 @@ export function LayoutParts(props: { readonly onClose: () => void }) {
                 icon="trash"
                 isOff={state.t === 'saving'}
                 onClick={() =>
-                  void done(() => desk.layouts.remove({ id, name: desk.keeper.shown.value.name }))
+                  void done(() =>
+                    layoutDeskOf(desk).remove({ id, name: desk.keeper.shown.value.name }),
+                  )
                 }
               >
                 Delete
@@ -91,7 +97,7 @@ function KeptNote() {
         <Button size="sm" onClick={() => void desk.keeper.keepMine()}>
           Keep mine
         </Button>
-        <Button size="sm" kind="ghost" onClick={() => void desk.layouts.copy()}>
+        <Button size="sm" kind="ghost" onClick={() => void layoutDeskOf(desk).copy()}>
           Save mine as a copy
         </Button>
       </div>
@@ -139,7 +145,7 @@ function ChartItems({ onClose }: { readonly onClose: () => void }) {
 
 function SavedItems({ onDone }: { readonly onDone: (run: () => Promise<void>) => void }) {
   const desk = useDesk();
-  const list = useStore(desk.layouts.list);
+  const list = useStore(layoutDeskOf(desk).list);
   const { id: open } = useStore(desk.keeper.shown);
   if (list === null) return <p class="late">Loading layouts</p>;
   return (
@@ -150,7 +156,7 @@ function SavedItems({ onDone }: { readonly onDone: (run: () => Promise<void>) =>
           type="button"
           class="menu-item"
           aria-current={id === open ? 'true' : undefined}
-          onClick={() => onDone(id === open ? async () => {} : () => desk.layouts.open(id))}
+          onClick={() => onDone(id === open ? async () => {} : () => layoutDeskOf(desk).open(id))}
         >
           <span class="name">
             <bdi>{name}</bdi>
@@ -158,7 +164,7 @@ function SavedItems({ onDone }: { readonly onDone: (run: () => Promise<void>) =>
           <small>{relativeText(millisecondsOf(updatedAt), Date.now())}</small>
         </button>
       ))}
-      <MenuItem icon="plus" onClick={() => onDone(() => desk.layouts.fresh())}>
+      <MenuItem icon="plus" onClick={() => onDone(() => layoutDeskOf(desk).fresh())}>
         New layout
       </MenuItem>
       {list.deleted.slice(0, 3).map(({ id, name }) => (
@@ -166,7 +172,7 @@ function SavedItems({ onDone }: { readonly onDone: (run: () => Promise<void>) =>
           key={id}
           icon="replay"
           note="deleted"
-          onClick={() => onDone(() => desk.layouts.bringBack(id))}
+          onClick={() => onDone(() => layoutDeskOf(desk).bringBack(id))}
         >
           Bring back “<bdi>{name}</bdi>”
         </MenuItem>

@@ -8,11 +8,11 @@ import type { IndicatorDefinition } from '@tapeloom/core/studies/indicator';
 import { chartsApi } from '../../api/charts-api.ts';
 import { PortalError } from '../../api/portal-error.ts';
 import type { LayoutList, WholeLayout } from '../../api/portal-shapes.ts';
+import { defaultLayout } from './default-layout.ts';
 import { Desk, type FirstLayout } from './desk.ts';
 import type { DeskNotice } from './desk-notice.ts';
 import { firstInstrument } from './instrument-search.ts';
 import { LAST_LAYOUT, takeFragment } from './kept-layout.ts';
-import { defaultLayout } from './layout-desk.ts';
 
 interface Found extends FirstLayout {
   readonly notice: DeskNotice | null;

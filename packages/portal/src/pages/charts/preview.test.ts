@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ChartSpec, DEFAULT_CHART } from '@tapeloom/charts/spec/chart-spec';
-import { withIndicator } from './chart-items.ts';
+import { withIndicator } from './item-changes.ts';
 import { isFreePreview } from './preview.ts';
 
 const withLayer = (indicator: string, params = {}) =>

@@ -71,11 +71,7 @@ function Running({ run, day }: { readonly run: ReplayRun; readonly day: SessionS
   return (
     <section class="replay-bar" aria-label="Replay">
       <div class="set">
-        <ReplayIcon
-          icon="step-back"
-          label="One step back (,)"
-          onClick={() => run.stepBack()}
-        />
+        <ReplayIcon icon="step-back" label="One step back (,)" onClick={() => run.stepBack()} />
         <button
           type="button"
           class="play"

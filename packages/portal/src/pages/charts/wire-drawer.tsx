@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { exactNumber } from '../../components/number-text.ts';
 import { useDesk } from './desk-context.tsx';
 import { DrawerFrame } from './drawer-frame.tsx';
-import { wireText } from './wire-log.ts';
+import { wireText } from './wire-text.ts';
 
 const LOOK_MS = 500;
 const TEXT_MAX = 900;

@@ -59,22 +59,6 @@ export class WireLog {
   }
 }
 
-/** As JSON; of a snapshot only how many objects it has, and the newest. */
-export function wireText({ update }: WireMessage): string {
-  const shown =
-    update.t === 'snapshot'
-      ? {
-          t: update.t,
-          cursor: update.cursor,
-          objects: update.objects.length,
-          newest: update.objects.at(-1),
-        }
-      : update;
-  return JSON.stringify(shown, (_, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  );
-}
-
 /** Cursors are the day, the rank and a count, between dots. */
 function laterCursor(a: string | null, b: string): string {
   if (a === null) return b;
