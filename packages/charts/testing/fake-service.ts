@@ -17,27 +17,27 @@ import {
   type ConnectionChange,
   type ConnectionState,
   compareCursors,
-  type IndicatorObject,
   nsOf,
-  type StreamUpdate,
   TapeloomError,
 } from '@tapeloom/client/stream';
 import { PLAN_LIMITS, type Plan, type PlanLimits } from '@tapeloom/core/entitlement/plan';
 import { StandingClock } from '../../client/testing/stream-stage.ts';
 import type { FeedSources, FeedSubscription, SessionsAnswer } from '../src/feed/sources.ts';
+import { ALIAS, FakeSubscription } from './fake-subscription.ts';
 import {
+  asEntry,
   DAY_NS,
   dayNumber,
   FakeStudy,
   type FakeTrade,
-  type LogEntry,
   sessionClose,
   sessionOpen,
+  stateOf,
 } from './fake-tape.ts';
 
-const SNAPSHOT_BYTES = 520_000;
+export { ALIAS } from './fake-subscription.ts';
+
 const NS_PER_MS = 1_000_000n;
-export const ALIAS = 'ES.c.0';
 /** Monday, 16 November 2026, 22:00 UTC. */
 export const START_NS = BigInt(Date.UTC(2026, 10, 16, 22)) * NS_PER_MS;
 
@@ -345,142 +345,4 @@ export class FakeService implements FeedSources {
 
 function rangeOf({ from, to }: { from: unknown; to?: unknown }): [bigint, bigint | null] {
   return [nsOf(from as bigint), to === undefined ? null : nsOf(to as bigint)];
-}
-
-function stateOf(log: readonly LogEntry[]): Map<string, LogEntry> {
-  const state = new Map<string, LogEntry>();
-  for (const entry of log) {
-    if (entry.t === 'remove') state.delete(entry.object.id);
-    else state.set(entry.object.id, entry);
-  }
-  return state;
-}
-
-function asEntry({ t, cursor, object, ns }: LogEntry): HistoryEntry<string> {
-  if (t === 'upsert') return { t, cursor, object };
-  return { t, cursor, id: object.id, final: object.final, ts: ns };
-}
-
-/** The service limits snapshots by their size, too. */
-function padded(object: IndicatorObject<string>, count: number): IndicatorObject<string> {
-  const pad = 'x'.repeat(Math.ceil(SNAPSHOT_BYTES / count));
-  return { ...object, data: { ...(object.data as object), pad } };
-}
-
-type Kind = StreamUpdate<string>['t'];
-
-export class FakeSubscription implements FeedSubscription {
-  readonly request: SubscribeRequest<string>;
-  readonly #service: FakeService;
-  readonly #onClose: () => void;
-  readonly #ended = Promise.withResolvers<TapeloomError | null>();
-  readonly #hears: { readonly kind: Kind; readonly hear: (update: never) => void }[] = [];
-  readonly ended = this.#ended.promise;
-  isClosed = false;
-  readonly state: {
-    cursor: string | null;
-    status: string | null;
-    lagMs: number;
-    partialSince: bigint | null;
-    contract: string | null;
-    tickSizeNanos: number | null;
-    serverNs: bigint | null;
-  } = {
-    ...{ cursor: null, status: null, lagMs: 0, partialSince: null },
-    ...{ contract: null, tickSizeNanos: null, serverNs: null },
-  };
-
-  constructor(service: FakeService, request: SubscribeRequest<string>, onClose: () => void) {
-    this.#service = service;
-    this.request = request;
-    this.#onClose = onClose;
-    const { from } = request;
-    if (typeof from === 'object' && 'cursor' in from) this.state.cursor = from.cursor;
-  }
-
-  on(kind: Kind, hear: (update: never) => void): () => void {
-    const listener = { kind, hear };
-    this.#hears.push(listener);
-    return () => this.#hears.splice(this.#hears.indexOf(listener), 1);
-  }
-
-  async close(): Promise<void> {
-    this.isClosed = true;
-    this.#onClose();
-    this.#ended.resolve(null);
-  }
-
-  end(error: TapeloomError): void {
-    this.#onClose();
-    this.#ended.resolve(error);
-  }
-
-  start(): void {
-    if (this.isClosed) return;
-    this.state.contract ??= this.#service.contract;
-    this.state.tickSizeNanos = 250_000_000;
-    this.sayStatus('live', null);
-    if (this.state.cursor === null) this.#snapshot();
-    else this.flush();
-  }
-
-  sayStatus(state: string, partialSince: bigint | null): void {
-    Object.assign(this.state, { status: state, partialSince });
-    this.#say({ t: 'status', state, lagMs: 0, partialSince });
-  }
-
-  notice(effectiveAt: bigint): void {
-    this.#say({ t: 'notice', kind: 'roll', effectiveAt, instrument: ALIAS });
-  }
-
-  /** Everything since the cursor; at a roll the reset comes first. */
-  flush(): void {
-    if (this.isClosed) return;
-    this.state.serverNs = this.#service.nowNs;
-    if (this.state.contract === null) {
-      this.start();
-      return;
-    }
-    for (const entry of this.#log()) {
-      const { cursor } = this.state;
-      if (cursor === null || compareCursors(entry.cursor, cursor) <= 0) continue;
-      // A roll takes effect between two updates.
-      if (this.#service.contractAt(entry.ns) !== this.state.contract) break;
-      this.state.cursor = entry.cursor;
-      this.#say(asEntry(entry) as StreamUpdate<string>);
-    }
-    if (this.#service.contract !== this.state.contract) this.reset('roll');
-  }
-
-  reset(reason: string): void {
-    if (this.isClosed) return;
-    this.state.cursor = null;
-    this.#say({ t: 'reset', reason });
-    this.state.contract = this.#service.contract;
-    this.#snapshot();
-  }
-
-  #snapshot(): void {
-    const { nowNs, depth } = this.#service;
-    const state = [...stateOf(this.#log()).values()].map(({ object }) => object);
-    const isCarried = this.request.indicator === 'unfinished-auctions';
-    const open = state.reduce((newest, { ts }) => (ts > newest ? ts : newest), 0n);
-    const ofSession = state.filter(({ ts }) => ts >= sessionOpen(open));
-    const shown = isCarried
-      ? state
-      : ofSession
-          .slice(-depth)
-          .map((object) => (depth < ofSession.length ? padded(object, depth) : object));
-    const cursor = this.#log().at(-1)?.cursor ?? `${dayNumber(nowNs)}.0.0`;
-    this.state.cursor = cursor;
-    this.#say({ t: 'snapshot', cursor, objects: shown });
-  }
-
-  #log(): readonly LogEntry[] {
-    return this.#service.logOf(this.state.contract!, this.request);
-  }
-
-  #say(update: StreamUpdate<string>): void {
-    for (const { kind, hear } of [...this.#hears]) if (kind === update.t) hear(update as never);
-  }
 }

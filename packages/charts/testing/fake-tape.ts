@@ -3,6 +3,7 @@
  * traded through. Its log has every update with its cursor, as the service's has, computed anew from the trades.
  */
 
+import type { HistoryEntry } from '@tapeloom/client';
 import type { IndicatorObject } from '@tapeloom/client/stream';
 
 export const DAY_NS = 86_400_000_000_000n;
@@ -157,4 +158,18 @@ function objectOf(bar: Bar, final: boolean, hasLevels: boolean): IndicatorObject
   const rows = { levels, poc: null, vah: null, val: null, imbalances: [] };
   const data = { open, high, low, close, ...sums, trades, deltaMin, deltaMax, end };
   return { id, final, ts, data: hasLevels ? { ...data, ...rows } : data };
+}
+
+export function stateOf(log: readonly LogEntry[]): Map<string, LogEntry> {
+  const state = new Map<string, LogEntry>();
+  for (const entry of log) {
+    if (entry.t === 'remove') state.delete(entry.object.id);
+    else state.set(entry.object.id, entry);
+  }
+  return state;
+}
+
+export function asEntry({ t, cursor, object, ns }: LogEntry): HistoryEntry<string> {
+  if (t === 'upsert') return { t, cursor, object };
+  return { t, cursor, id: object.id, final: object.final, ts: ns };
 }

@@ -6,7 +6,6 @@
 import type { ClientClock, Snapshot, Status } from '@tapeloom/client/stream';
 import { timeTexts } from '../scene/time-text.ts';
 import type { ChartContent } from '../series/chart-content.ts';
-import { spansOf } from '../series/session-spans.ts';
 import type { SessionSums } from '../series/sums.ts';
 import type { ChartSpec } from '../spec/chart-spec.ts';
 import type { BarSink } from './bar-sink.ts';
@@ -18,15 +17,14 @@ import type { HistoryBudget } from './history-budget.ts';
 import { InstrumentFacts, within } from './instrument-facts.ts';
 import { type Layer, LayerSet, type SumAbility } from './layer-set.ts';
 import { type AfterReset, LiveTopic, type TopicHandlers } from './live-topic.ts';
-import { laterOf } from './past-end.ts';
 import { type PastCost, PastLoader, type PastPart } from './past-loader.ts';
 import { PastReach, type ReachFacts } from './past-reach.ts';
 import type { PlanRoom } from './plan-room.ts';
+import { reachFacts } from './reach-facts.ts';
 import { SessionDays } from './session-days.ts';
 import { SessionSumming } from './session-summing.ts';
 import type { FeedSources } from './sources.ts';
-import { startOfHistory } from './start-of-history.ts';
-import { barsTopic, layerTopic, type Topic, topicName } from './topics.ts';
+import { barsTopic, layerTopic, type Topic } from './topics.ts';
 import { noHistoryHem, startHem } from './words.ts';
 
 /** Without an answer about the instrument the stream begins all the same. */
@@ -306,25 +304,13 @@ export class ChartRun {
     return [{ topic: this.#barsTopic, sink: this.#bars }, ...this.#layers.parts];
   }
 
-  async #reachFacts(): Promise<ReachFacts | null> {
-    const { end } = this.#bars;
-    if (end === null) return null;
+  #reachFacts(): Promise<ReachFacts | null> {
     const { budget, room } = this.#options;
-    const endNs = 'ns' in end ? end.ns : this.#nowNs;
-    const segment = this.#streams.segments.at(endNs - 1n);
-    const named = segment ?? { contract: this.#spec.instrument, endNs };
-    const begun = await startOfHistory(this.#facts, named, room, budget.nowMs);
-    const { columns } = this.#content.bars;
-    const [first, last] = [columns[0], columns.at(-1)];
-    const segmentNs = segment === null ? endNs : segment.fromNs;
-    return {
-      bar: this.#spec.bar,
-      spans: spansOf(this.#spec.bar.session, this.#days.days),
-      bars: columns.length,
-      spanNs: first === undefined ? 0n : last!.endNs - first.fromNs,
-      ...{ endNs, startHem: begun.hem, barsName: topicName(this.#barsTopic) },
-      earliestNs: laterOf(segmentNs, begun.fromNs),
-    };
+    return reachFacts({
+      ...{ spec: this.#spec, columns: this.#content.bars.columns, end: this.#bars.end },
+      ...{ days: this.#days.days, facts: this.#facts, segments: this.#streams.segments },
+      ...{ room, nowMs: budget.nowMs, nowNs: this.#nowNs },
+    });
   }
 
   get #hasHistory(): boolean {
