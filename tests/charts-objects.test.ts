@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chartLayout } from '@tapeloom/charts/scene/chart-layout';
 import { chartScene } from '@tapeloom/charts/scene/chart-scene';
+import * as objects from '@tapeloom/charts/scene/object-painters';
 import type { ChartScene, Mark, SceneInput } from '@tapeloom/charts/scene/scene-types';
 import { timeTexts } from '@tapeloom/charts/scene/time-text';
 import { fitted, openingWindow, ticksAtY } from '@tapeloom/charts/scene/window';
@@ -241,7 +242,7 @@ function sceneAt(
     ...{ content, spec, size, sums: null, range: null, drawings: [], isStale: false },
     window: fitted(opening, layout, content, spec),
     timeText: timeTexts('utc', null),
-    ...{ countdownText: null, textScale: 1, wantsMarks: true },
+    ...{ countdownText: null, textScale: 1, wantsMarks: true, parts: { objects } },
   };
   return { scene: chartScene(input), content };
 }

@@ -2,6 +2,8 @@
 
 import type { IndicatorObject } from '@tapeloom/client/stream';
 import { chartLayout } from '../src/scene/chart-layout.ts';
+import * as drawings from '../src/scene/drawing-painters.ts';
+import * as objects from '../src/scene/object-painters.ts';
 import type { SceneInput } from '../src/scene/scene-types.ts';
 import { timeTexts } from '../src/scene/time-text.ts';
 import { fitted, openingWindow } from '../src/scene/window.ts';
@@ -73,6 +75,7 @@ export function madeInput(content: ChartContent, made: MadeScene = {}): SceneInp
     window: fitted(opened, layout, content, spec),
     timeText: timeTexts('utc', null),
     ...{ isStale: false, countdownText: null, textScale: 1, wantsMarks: true },
+    parts: { objects, drawings },
     ...made.input,
   };
 }

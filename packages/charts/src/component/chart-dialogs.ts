@@ -1,6 +1,11 @@
 /** The dialogs of a chart on a page: its table, and the list of its keys. Loaded when they are first opened. */
 
-import type { ChartTable, TableBar } from '../view/chart-table.ts';
+import {
+  type ChartTable,
+  chartTable,
+  type TableBar,
+  type TableOptions,
+} from '../view/chart-table.ts';
 import { button, element } from '../view/dom.ts';
 
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
@@ -35,7 +40,8 @@ export function openKeys(root: HTMLElement): void {
   open(root, 'Keys', [element('dl', 'tlc-keys', { children: rows })]);
 }
 
-export function openTable(root: HTMLElement, table: ChartTable): void {
+export function openTable(root: HTMLElement, options: TableOptions): void {
+  const table = chartTable(options);
   const body = element('tbody', '');
   for (const bar of table.bars) body.append(barRow(bar, table));
   const head = ['Time', 'Open', 'High', 'Low', 'Close', 'Volume', 'Delta', 'POC'];

@@ -85,7 +85,7 @@ export class Chart {
   }
 
   /** What is on screen as SVG, with instrument and time in a foot. */
-  svg(theme?: 'light' | 'dark'): string {
+  svg(theme?: 'light' | 'dark'): Promise<string> {
     return this.#view.svg(theme === undefined ? {} : { theme });
   }
 
@@ -142,7 +142,9 @@ export class Chart {
       onRange: (range) => this.#tell('range', range === null ? null : this.#spanOf(range)),
       onTool: (tool) => this.#tell('tool', tool),
       onAction: (action) => this.#act(action),
-      onCommand: (command) => void this.#command(command),
+      onCommand: (command) => {
+        this.#command(command).catch(() => this.#view.showFault());
+      },
     });
   }
 
@@ -235,6 +237,6 @@ export class Chart {
     const dialogs = await import('./chart-dialogs.ts');
     if (this.#isDestroyed) return;
     if (command === 'keys') dialogs.openKeys(this.#root);
-    else dialogs.openTable(this.#root, this.#view.table());
+    else dialogs.openTable(this.#root, this.#view.tableOptions);
   }
 }

@@ -7,7 +7,6 @@ import { BUY, type Rows, SELL } from '../series/rows.ts';
 import { paintCellMarks } from './cell-marks.ts';
 import { TWO_GAP } from './cell-shape.ts';
 import { CellSink } from './cell-sink.ts';
-import { paintForcedCells } from './forced-cells.ts';
 import type { Frame } from './frame.ts';
 import { paintGlow } from './glow.ts';
 import { type Ladder, laddersOf, rowGap } from './ladder.ts';
@@ -21,8 +20,9 @@ const NEUTRAL_STEP = { inside: 9, outside: 4 };
 
 export function paintCells(frame: Frame): void {
   if (frame.cell.weave <= 0) return;
-  const isForced = frame.input.hasForcedColours === true;
-  paintLadders(frame, isForced ? paintForcedCells : (...all) => fillAll(...all, fillLadder));
+  const { hasForcedColours, parts } = frame.input;
+  const paintForced = hasForcedColours === true ? parts?.objects?.paintForcedCells : undefined;
+  paintLadders(frame, paintForced ?? ((...all) => fillAll(...all, fillLadder)));
 }
 
 /** Bid and ask side by side: all that a page without a choice of looks needs. */

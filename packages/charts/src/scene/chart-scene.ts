@@ -3,26 +3,22 @@
  * its input only, and not on the crosshair, which has its own scene. Nothing lies on a number: lines pass behind cells.
  */
 
-import { paintBubbles } from './bubbles.ts';
 import { paintCandles } from './candles.ts';
 import { paintCells } from './cells.ts';
 import { chartLayout } from './chart-layout.ts';
-import { paintDrawingCards, paintDrawingLines } from './drawings.ts';
 import { Frame } from './frame.ts';
 import { paintGaps } from './gap-columns.ts';
 import { hemOf, paintGround } from './ground.ts';
 import { paintHairlines } from './hairlines.ts';
-import { paintLevelNames, paintLevels } from './level-lines.ts';
 import { focusColumn, paintNames } from './names-column.ts';
 import { paintPanes } from './panes.ts';
 import { paintPriceAxis } from './price-axis.ts';
-import { paintRangeBox } from './range-box.ts';
 import type { ChartScene, SceneInput } from './scene-types.ts';
-import { paintPeriodProfiles, paintSide } from './side.ts';
+import { paintSide } from './side.ts';
 import { paintStrip } from './strip.ts';
 import { paintTimeAxis } from './time-axis.ts';
+import { paintValueArea } from './value-area-lines.ts';
 import { paintVwap } from './vwap-layer.ts';
-import { paintZones } from './zones.ts';
 
 export function chartScene(input: SceneInput): ChartScene {
   const layout = chartLayout(input.size, input.spec, input.content, input.textScale);
@@ -48,24 +44,26 @@ export function chartScene(input: SceneInput): ChartScene {
 
 function paintMain(frame: Frame): void {
   const { shapes, layout, isNear, input } = frame;
+  const { objects, drawings } = input.parts ?? {};
   shapes.clip(layout.main);
-  paintZones(frame);
-  const names = paintLevels(frame);
-  paintPeriodProfiles(frame);
+  objects?.paintZones(frame);
+  paintValueArea(frame);
+  const names = objects?.paintLevels(frame) ?? [];
+  objects?.paintPeriodProfiles(frame);
   if (isNear) {
     paintVwap(frame);
-    paintDrawingLines(frame);
+    drawings?.paintDrawingLines(frame);
   }
   paintCells(frame);
   paintCandles(frame);
   if (!isNear) {
-    paintDrawingLines(frame);
+    drawings?.paintDrawingLines(frame);
     paintVwap(frame);
   }
   paintGaps(frame);
-  paintBubbles(frame);
-  paintLevelNames(frame, names);
-  if (input.range !== null) paintRangeBox(frame, input.range);
-  paintDrawingCards(frame);
+  objects?.paintBubbles(frame);
+  objects?.paintLevelNames(frame, names);
+  if (input.range !== null) drawings?.paintRangeBox(frame, input.range);
+  drawings?.paintDrawingCards(frame);
   shapes.unclip();
 }

@@ -6,7 +6,7 @@
 import { measureBox } from '../series/range.ts';
 import type { Drawing, SpanDrawing } from '../spec/drawing.ts';
 import { lengthText } from './duration-text.ts';
-import { emptyGround } from './empty-ground.ts';
+import { barBoxes, emptyGround } from './empty-ground.ts';
 import type { Frame } from './frame.ts';
 import { countText, MINUS, priceText, signedText } from './number-text.ts';
 import { plate } from './plates.ts';
@@ -163,7 +163,12 @@ function paintMeasure(frame: Frame, drawing: SpanDrawing): void {
   const [width, height] = [frame.text(CARD.width), frame.text(CARD.height)];
   const xs = [x + 12, x + 52, x + 112, box.left - width - 12, box.left - width - 60, box.left + 12];
   const near = { x: x + 80, y: (box.fromY + box.toY) / 2 };
-  const [left, top] = emptyGround(frame, width, height, near, xs);
+  const { window, layout, columns, from, to } = frame;
+  const { x: left, y: top } = emptyGround({
+    ...{ width, height, near, xs },
+    plot: { width: layout.plotWidth, height: layout.main.height },
+    boxes: barBoxes({ window, layout, shown: [from, to] }, columns),
+  });
   paintRows(frame, rows, left, top, delta);
   const numbers = { ticks, bars: end - first, volume, delta };
   frame.mark(drawing.key, 'measure', drawing.key, numbers, left, top, rows.flat());

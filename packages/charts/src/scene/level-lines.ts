@@ -1,6 +1,6 @@
 /**
- * Prices that stay relevant: levels of a session, levels that earlier sessions left behind, and the session's value
- * area. Lines are behind the bars. Names share a plate where prices are equal, are pushed apart, and step aside for bars.
+ * Prices that stay relevant: levels of a session, and levels that earlier sessions left behind. Lines are behind the
+ * bars. Names share a plate where prices are equal, are pushed apart, and step aside for bars.
  */
 
 import type { SessionLevelsData } from '@tapeloom/protocol/indicators';
@@ -10,12 +10,10 @@ import type { Frame } from './frame.ts';
 import { type Layer, layersOf } from './layer-objects.ts';
 import { plate, plateHeight, plateWidth, pushApart } from './plates.ts';
 import { paint, segment } from './shapes.ts';
-import { profileShown } from './side-objects.ts';
 import { placeOfNs } from './window.ts';
 
 const DASHED = [6, 4];
 const DASH_DOT = [2, 2, 8, 2];
-const DOTTED = [1, 3];
 const EDGE_PX = 4;
 const NAME = { align: 'right', dye: 'muted', size: 11, weight: 500 } as const;
 /** Distance of a name from the right edge, and from a bar. */
@@ -36,7 +34,7 @@ const NAMES: Readonly<Record<SessionLevelsData['kind'], string>> = {
   overnightLow: 'Overnight low',
 };
 
-interface NamedLine {
+export interface NamedLine {
   readonly price: number;
   readonly texts: string[];
   readonly isNaked: boolean;
@@ -45,7 +43,6 @@ interface NamedLine {
 /** Lines; returns the names for `paintLevelNames`, which belong in front. */
 export function paintLevels(frame: Frame): readonly NamedLine[] {
   const names = new Map<number, NamedLine>();
-  paintValueArea(frame);
   for (const layer of layersOf(frame.input, 'session-levels')) paintSession(frame, layer, names);
   for (const layer of layersOf(frame.input, 'naked-levels')) paintNaked(frame, layer, names);
   return [...names.values()];
@@ -118,19 +115,6 @@ function paintNaked(
     if (left === null || removedNs !== null) continue;
     const name = `Naked ${kind.toUpperCase()} ${shortDateText(sessionDate)}`;
     nameLine(names, price, name, true);
-  }
-}
-
-/** The session's point of control is named at the side; the edges of its value area cross the chart. */
-function paintValueArea(frame: Frame): void {
-  const profile = frame.layout.side === null ? null : profileShown(frame);
-  if (profile === null) return;
-  const lines = frame.shapes.lines(paint('neutral', 0.55), 1, DOTTED);
-  for (const price of [profile.vah, profile.val]) {
-    const y = Math.round(frame.priceY(price)) + 0.5;
-    if (y > EDGE_PX && y < frame.layout.main.height - EDGE_PX) {
-      segment(lines, 0, y, frame.layout.plotWidth, y);
-    }
   }
 }
 

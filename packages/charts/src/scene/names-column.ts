@@ -7,7 +7,6 @@ import type { Frame } from './frame.ts';
 import { firstLayer, objectAtBar } from './layer-objects.ts';
 import { countText, shortText, signedText } from './number-text.ts';
 import { paint } from './shapes.ts';
-import { speedOf } from './speed-pane.ts';
 import { STRIP_NAMES, STRIP_ROWS, type StripRow, stripRowY } from './strip.ts';
 
 export function paintNames(frame: Frame, column: number): void {
@@ -57,16 +56,10 @@ function paintPane(
     case 'cumulative-delta':
       paintCumulativeName(frame, top, column);
       return;
-    case 'tape-speed': {
+    case 'tape-speed':
       nameAt(frame, isWide ? 'Tape speed' : 'Speed', first);
-      const speed = speedOf(frame, column);
-      if (speed === null) return;
-      bigValue(frame, `${rateText(speed.rate)} /s`, 'ink', first + line + 2);
-      if (!isWide) return;
-      nameAt(frame, 'average', first + 2 * line + 4);
-      valueAt(frame, `${rateText(speed.average)} /s`, 'muted', first + 2 * line + 4);
+      frame.input.parts?.objects?.paintSpeedName(frame, first, line, column);
       return;
-    }
     default:
       pane satisfies never;
   }
@@ -102,18 +95,18 @@ function paintDelta(frame: Frame, bar: ChartBar, first: number, line: number): v
   valueAt(frame, signedText(bar.deltaMax), 'muted', first + 2 * line + 2);
 }
 
-function nameAt(frame: Frame, text: string, y: number): void {
+export function nameAt(frame: Frame, text: string, y: number): void {
   const x = frame.layout.names.x + (frame.layout.side === null ? 6 : 10);
   frame.shapes.word(paint('faint'), frame.rowText(11), 450, 'left', x, y, text);
 }
 
-function valueAt(frame: Frame, text: string, dye: Dye, y: number): void {
+export function valueAt(frame: Frame, text: string, dye: Dye, y: number): void {
   const x = frame.layout.size.width - 10;
   frame.shapes.word(paint(dye), frame.rowText(11.5), 560, 'right', x, y, text);
 }
 
 /** Alone in its line; below the name where the column is narrow. */
-function bigValue(frame: Frame, text: string, dye: Dye, y: number): void {
+export function bigValue(frame: Frame, text: string, dye: Dye, y: number): void {
   const { layout, shapes } = frame;
   const isWide = layout.side !== null;
   const size = frame.rowText(isWide ? 12.5 : 10.5);
@@ -136,9 +129,4 @@ function dyeOf(delta: number): Dye {
 
 function shortSigned(count: number): string {
   return `${count > 0 ? '+' : ''}${shortText(count)}`;
-}
-
-/** Three figures are enough. */
-function rateText(rate: number): string {
-  return rate >= 100 ? countText(rate) : rate.toFixed(1);
 }

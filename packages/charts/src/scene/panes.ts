@@ -5,7 +5,6 @@ import type { Rect } from './batch.ts';
 import { paintCumulative } from './cumulative-pane.ts';
 import type { Frame } from './frame.ts';
 import { paint } from './shapes.ts';
-import { paintSpeed } from './speed-pane.ts';
 import { cellSpan, paintPaneGround } from './strip.ts';
 
 const PANE_PADDING = 8;
@@ -15,7 +14,7 @@ const WHISKERS_FROM_PX = 6;
 const PAINTERS: Readonly<Record<Pane, (frame: Frame, rect: Rect) => void>> = {
   delta: paintDelta,
   'cumulative-delta': paintCumulative,
-  'tape-speed': paintSpeed,
+  'tape-speed': (frame, rect) => frame.input.parts?.objects?.paintSpeed(frame, rect),
 };
 
 export function paintPanes(frame: Frame): void {

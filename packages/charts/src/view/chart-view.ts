@@ -10,16 +10,13 @@ import type { ChartContent } from '../series/chart-content.ts';
 import type { SessionSums } from '../series/sums.ts';
 import type { ChartSpec } from '../spec/chart-spec.ts';
 import { Announcer } from './announcer.ts';
-import { type ChartTable, chartTable } from './chart-table.ts';
+import type { TableOptions } from './chart-table.ts';
 import { element } from './dom.ts';
-import { DrawingText } from './drawing-text.ts';
+import { FaultCard } from './fault-card.ts';
 import { FrameLoop, type Needed } from './frame-loop.ts';
+import type * as handPart from './hand-part.ts';
 import { HemCard, NothingCard } from './hem-card.ts';
-import { keyAction } from './keys.ts';
-import { applyKey, removeSelected } from './model-keys.ts';
-import { pngPicture, svgPicture } from './picture.ts';
-import { RangeCard } from './range-card.ts';
-import { Readout } from './readout.ts';
+import { type KeyAction, keyAction } from './keys.ts';
 import { Surface } from './surface.ts';
 import { type ModelEvent, ViewModel } from './view-model.ts';
 import type {
@@ -30,26 +27,30 @@ import type {
   ViewState,
   ViewTime,
 } from './view-options.ts';
+import { ViewParts } from './view-parts.ts';
 import { connectPointers } from './view-pointers.ts';
 import { ViewReports } from './view-reports.ts';
 
 /** The time left in a bar is written to the second. */
 const COUNTDOWN_MS = 1000;
+/** Keys that do nothing on a chart that no hand and no key has used. */
+const IDLE_KEYS: readonly KeyAction['t'][] = ['escape', 'delete', 'edit-text'];
 
 export class ChartView {
   readonly root: HTMLElement;
   readonly #options: ChartViewOptions;
   readonly #surface: Surface;
   readonly #model: ViewModel;
-  readonly #readout: Readout;
-  readonly #rangeCard: RangeCard;
+  readonly #parts: ViewParts;
+  readonly #cardsPlace = element('div', '');
+  readonly #fault: FaultCard;
   readonly #hemCard: HemCard;
   readonly #nothing: NothingCard;
-  readonly #text: DrawingText;
   readonly #announcer: Announcer;
   readonly #reports: ViewReports;
   readonly #end = new AbortController();
   readonly #loop: FrameLoop;
+  #cards: handPart.HandCards | null = null;
   #stopHearing: () => void;
   #second: { cancel(): void } | null = null;
   #isCompact: boolean;
@@ -68,19 +69,15 @@ export class ChartView {
     this.#surface = new Surface(root);
     this.#reports = new ViewReports(this.#surface.stage, options);
     const hear = (event: ModelEvent) => this.#hear(event);
-    this.#model = new ViewModel({ content, spec, hear }, this.#surface.size);
-    this.#readout = new Readout(root);
-    this.#rangeCard = new RangeCard(root, {
-      keep: () => this.keepRange(),
-      clear: () => {
-        this.clearRange();
-        this.focus();
-      },
-      copied: (isCopied) => this.#copied(isCopied),
+    this.#parts = new ViewParts({
+      loaded: () => this.#partLoaded(),
+      failed: () => this.#fault.show(),
     });
+    this.#model = new ViewModel({ content, spec, hear, parts: this.#parts }, this.#surface.size);
+    root.append(this.#cardsPlace);
     this.#hemCard = new HemCard(root, (action) => this.#act(action));
     this.#nothing = new NothingCard(root, () => this.#act('go-last'));
-    this.#text = new DrawingText(root, this.#model, () => this.focus());
+    this.#fault = new FaultCard(root, () => this.#parts.again());
     root.append(status);
     this.#stopHearing = content.onChange(() => this.#model.takeContent());
     this.#listen(status);
@@ -193,11 +190,13 @@ export class ChartView {
 
   /** True: the chart has answered the key, also by a command for the page. */
   key(event: KeyboardEvent): boolean {
-    if (this.#text.isOpen) return false;
+    if (this.#cards?.text.isOpen === true) return false;
     const action = keyAction(event);
-    const isDone = action !== null && applyKey(this.#model, action);
-    if (isDone) this.#used();
-    return isDone;
+    if (action === null) return false;
+    const { hand } = this.#parts;
+    if (hand.now !== null) return this.#apply(hand.now, action);
+    hand.use((part) => this.#apply(part, action));
+    return !IDLE_KEYS.includes(action.t);
   }
 
   goToEnd(): void {
@@ -235,7 +234,7 @@ export class ChartView {
   }
 
   deleteSelected(): void {
-    removeSelected(this.#model);
+    this.#parts.hand.use(({ removeSelected }) => removeSelected(this.#model));
   }
 
   deleteAllDrawings(): void {
@@ -261,24 +260,35 @@ export class ChartView {
   }
 
   /** What is on screen, as a file of its own. */
-  svg(options?: PictureOptions): string {
-    return svgPicture(this.#inputNow(), options);
+  async svg(options?: PictureOptions): Promise<string> {
+    const input = this.#inputNow();
+    const { svgPicture } = await import('./picture.ts');
+    return svgPicture(input, options);
   }
 
-  png(options: PictureOptions = {}): Promise<Blob> {
+  async png(options: PictureOptions = {}): Promise<Blob> {
     const { colours, ratio } = this.#surface;
     const chosen = options.theme === undefined ? colours : this.#surface.themed(options.theme);
-    return pngPicture(this.#inputNow(), chosen, ratio);
+    const input = this.#inputNow();
+    const { pngPicture } = await import('./picture.ts');
+    return pngPicture(input, chosen, ratio);
   }
 
-  table(): ChartTable {
+  /** Of what `chartTable` makes a table of the bars. */
+  get tableOptions(): TableOptions {
     const { content, spec, timeText, state } = this.#model;
-    return chartTable({ content, spec, timeText, group: state.group });
+    return { content, spec, timeText, group: state.group };
+  }
+
+  /** Says that a part of the page around the chart could not be loaded either. */
+  showFault(): void {
+    this.#fault.show();
   }
 
   destroy(): void {
     this.#loop.stop();
     this.#end.abort();
+    this.#parts.forget();
     this.#stopHearing();
     this.#second?.cancel();
     this.#announcer.stop();
@@ -290,7 +300,13 @@ export class ChartView {
     const { stage } = this.#surface;
     const { signal } = this.#end;
     connectPointers({
-      ...{ stage, signal, model: this.#model, text: this.#text, clock: this.#options.clock },
+      ...{
+        stage,
+        signal,
+        model: this.#model,
+        takesDouble: (x, y) => this.#cards?.text.openAt(x, y) ?? false,
+        clock: this.#options.clock,
+      },
       used: () => this.#used(),
     });
     const keydown = (event: KeyboardEvent) => {
@@ -304,6 +320,11 @@ export class ChartView {
     };
     stage.addEventListener('focus', use, { signal });
     stage.addEventListener('pointerdown', use, { signal });
+    // Loaded before a click or a key needs it.
+    const approach = () => this.#parts.hand.need();
+    for (const kind of ['pointerenter', 'pointerdown', 'focus'] as const) {
+      stage.addEventListener(kind, approach, { signal });
+    }
     // A text that was read before must be read again after the chart was left.
     stage.addEventListener('blur', () => status.replaceChildren(), { signal });
   }
@@ -328,7 +349,7 @@ export class ChartView {
         options.onCommand?.(event.command);
         break;
       case 'edit-text':
-        this.#text.open(event.key);
+        this.#parts.hand.use(() => this.#cards?.text.open(event.key));
         break;
       case 'say':
         this.#announcer.say(event.text);
@@ -351,17 +372,16 @@ export class ChartView {
       if (scene !== null) this.#afterPicture(scene);
     }
     this.#surface.paintOver(this.#model.crosshairBatches());
-    this.#readout.update(this.#model, this.#isCompact);
+    this.#cards?.afterCrosshair(this.#isCompact);
     this.#reports.afterCrosshair(this.#model);
     return isMoving;
   }
 
   #afterPicture(scene: ChartScene): void {
     this.#surface.paint(scene.batches);
-    this.#rangeCard.update(this.#model);
+    this.#cards?.afterPicture();
     this.#hemCard.update(scene);
     this.#nothing.update(this.#model);
-    this.#text.follow();
     this.#reports.afterPicture(this.#model);
     if (this.#model.hasCountdown) {
       this.#second ??= this.#options.clock.after(COUNTDOWN_MS, () => {
@@ -369,6 +389,33 @@ export class ChartView {
         this.#loop.need('picture');
       });
     }
+  }
+
+  #partLoaded(): void {
+    if (this.#end.signal.aborted) return;
+    this.#fault.hide();
+    this.#makeCards();
+    this.#model.changed();
+  }
+
+  #makeCards(): void {
+    const hand = this.#parts.hand.now;
+    if (hand === null || this.#cards !== null) return;
+    this.#cards = new hand.HandCards(this.#cardsPlace, this.#model, {
+      keep: () => this.keepRange(),
+      clear: () => {
+        this.clearRange();
+        this.focus();
+      },
+      copied: (isCopied) => this.#copied(isCopied),
+      wrote: () => this.focus(),
+    });
+  }
+
+  #apply({ applyKey }: typeof handPart, action: KeyAction): boolean {
+    const isDone = applyKey(this.#model, action);
+    if (isDone) this.#used();
+    return isDone;
   }
 
   #resized(): void {

@@ -1,23 +1,12 @@
-/** Places of drawings on screen and back: pixels to times and prices that snap, times to columns. */
+/** Places of drawings: pixels to times and prices that snap, times to columns. */
 
 import type { ChartLayout } from '../scene/chart-layout.ts';
-import { textWidth } from '../scene/text-width.ts';
-import {
-  nsOfPlace,
-  placeAtX,
-  placeOfNs,
-  ticksAtY,
-  type ViewWindow,
-  xOf,
-  yOf,
-} from '../scene/window.ts';
+import { nsOfPlace, placeAtX, placeOfNs, ticksAtY, type ViewWindow } from '../scene/window.ts';
 import type { BarSeries } from '../series/bar-series.ts';
-import type { DrawingGround } from './drawing-hit.ts';
 import type { ColumnTimes, Place } from './drawing-tool.ts';
 
 /** A bar's open, high, low or close this near attracts the pointer. */
 const SNAP_PX = 7;
-const TEXT_SIZE = 11;
 /** A free price has this many parts of a tick. */
 const FREE_PARTS = 100;
 
@@ -26,24 +15,6 @@ export function columnTimes(bars: () => BarSeries): ColumnTimes {
   return {
     columnOf: (ns) => Math.floor(placeOfNs(bars(), ns) + 1e-9),
     nsOf: (column) => nsOfPlace(bars(), column),
-  };
-}
-
-export function drawingGround(
-  window: ViewWindow,
-  layout: ChartLayout,
-  bars: BarSeries,
-  textScale: number,
-): DrawingGround {
-  const { columnOf } = columnTimes(() => bars);
-  return {
-    plotWidth: layout.plotWidth,
-    plotHeight: layout.main.height,
-    xOf: (ns) => xOf(window, layout, columnOf(ns)),
-    centreXOf: (ns) => xOf(window, layout, columnOf(ns) + 0.5),
-    endXOf: (ns) => xOf(window, layout, columnOf(ns) + 1),
-    yOf: (ticks) => yOf(window, layout, ticks + 0.5),
-    widthOf: (text) => textWidth(text, TEXT_SIZE * textScale, 560),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Writing on drawings: the field opens at the drawing and follows it. */
 
+import { drawingGround } from './drawing-ground.ts';
 import { drawingAt, handlesOf } from './drawing-hit.ts';
-import { drawingGround } from './drawing-places.ts';
 import { TextBox } from './text-box.ts';
 import type { ViewModel } from './view-model.ts';
 

@@ -2,8 +2,7 @@
 
 import { columnAtX, xOf } from '../scene/window.ts';
 import { ZONES } from '../spec/chart-spec.ts';
-import { drawingAt } from './drawing-hit.ts';
-import { drawingGround, placeAt } from './drawing-places.ts';
+import { placeAt } from './drawing-places.ts';
 import { DRAWINGS_MAX, type Place } from './drawing-tool.ts';
 import type { GestureAction, Ground, Target } from './gestures.ts';
 import type { ViewModel } from './view-model.ts';
@@ -40,10 +39,13 @@ export function targetAt(model: ViewModel, point: At, isTouch: boolean): Target 
     }
   }
   if (model.areDrawingsHidden || model.tool !== 'crosshair') return { t: 'none' };
+  // Without it no drawing is seen.
+  const hand = model.parts.hand.now;
+  if (hand === null) return { t: 'none' };
   const { bars } = model.content;
-  const ground = drawingGround(viewport.window, layout, bars, model.textScale);
+  const ground = hand.drawingGround(viewport.window, layout, bars, model.textScale);
   const selected = drawings.selected?.key ?? null;
-  const hit = drawingAt(drawings.saved, ground, point, { isTouch, selected });
+  const hit = hand.drawingAt(drawings.saved, ground, point, { isTouch, selected });
   return hit === null ? { t: 'none' } : { t: 'drawing', ...hit };
 }
 

@@ -10,6 +10,7 @@ import type { SceneInput, TimeText } from '../scene/scene-types.ts';
 import { paint, Shapes, write } from '../scene/shapes.ts';
 import type { Column } from '../series/chart-bar.ts';
 import type { PictureOptions } from './view-options.ts';
+import { partsFor } from './view-parts.ts';
 import { barWords, chartSentence } from './view-words.ts';
 
 export const FOOT_PX = 24;
@@ -24,19 +25,26 @@ interface Picture {
   readonly title: string;
 }
 
-export function svgPicture(input: SceneInput, { theme }: PictureOptions = {}): string {
-  const { batches, size, title } = pictureOf(input);
+export async function svgPicture(
+  input: SceneInput,
+  { theme }: PictureOptions = {},
+): Promise<string> {
+  const { batches, size, title } = await pictureOf(input);
   return paintSvg(batches, size, { colours: theme ?? 'both', title });
 }
 
-export function pngPicture(input: SceneInput, colours: Colours, pixelRatio: number): Promise<Blob> {
-  const { batches, size } = pictureOf(input);
+export async function pngPicture(
+  input: SceneInput,
+  colours: Colours,
+  pixelRatio: number,
+): Promise<Blob> {
+  const { batches, size } = await pictureOf(input);
   const ratio = Math.max(PIXEL_RATIO_MIN, pixelRatio);
   const canvas = document.createElement('canvas');
   canvas.width = Math.round(size.width * ratio);
   canvas.height = Math.round(size.height * ratio);
   const context = canvas.getContext('2d', { alpha: false });
-  if (context === null) return Promise.reject(noPicture());
+  if (context === null) throw noPicture();
   paintCanvas(context, batches, colours, ratio);
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob === null ? reject(noPicture()) : resolve(blob)), 'image/png');
@@ -47,10 +55,11 @@ function noPicture(): Error {
   return new Error('The browser made no picture: the chart may be too large. Save it as SVG.');
 }
 
-function pictureOf(shown: SceneInput): Picture {
+async function pictureOf(shown: SceneInput): Promise<Picture> {
   // Without the memory of the screen's scene, and without what belongs to a hand.
   const { pool: _pool, glow: _glow, ...still } = shown;
-  const input: SceneInput = { ...still, selectedDrawing: null, hasGhosts: false };
+  const parts = await partsFor(shown);
+  const input: SceneInput = { ...still, parts, selectedDrawing: null, hasGhosts: false };
   const scene = chartScene(input);
   const { width, height } = input.size;
   const title = chartSentence(input.content, input.spec, scene.shown, input.timeText);

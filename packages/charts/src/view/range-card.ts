@@ -1,11 +1,10 @@
 /** The numbers of a dragged range, summed from the loaded levels, beside the range. */
 
+import { barBoxes, emptyGround } from '../scene/empty-ground.ts';
 import { betweenText, countText, priceText, signedText } from '../scene/number-text.ts';
 import { xOf } from '../scene/window.ts';
 import { type RangeSum, rangeSum } from '../series/range.ts';
 import { button, element, place } from './dom.ts';
-import { emptyGround } from './empty-ground.ts';
-import { barBoxes } from './readout-card.ts';
 import type { ViewModel } from './view-model.ts';
 import { tickSizeOf, whenText } from './view-words.ts';
 

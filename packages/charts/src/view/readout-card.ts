@@ -1,12 +1,10 @@
 /** Every number under the crosshair and why it is marked, in a card that looks for empty ground. */
 
+import { barBoxes, emptyGround } from '../scene/empty-ground.ts';
 import type { CellHit } from '../scene/hit.ts';
 import { countText, signedText } from '../scene/number-text.ts';
-import type { ChartScene } from '../scene/scene-types.ts';
-import { xOf, yOf } from '../scene/window.ts';
-import type { Column } from '../series/chart-bar.ts';
+import { xOf } from '../scene/window.ts';
 import { element, place } from './dom.ts';
-import { type Box, emptyGround } from './empty-ground.ts';
 import type { ObjectFacts } from './object-facts.ts';
 import type { ViewModel } from './view-model.ts';
 import { rowText, tickSizeOf } from './view-words.ts';
@@ -79,19 +77,6 @@ export class ReadoutCard {
     });
     place(this.#card, at.x, at.y);
   }
-}
-
-/** Where bars are on screen. */
-export function barBoxes({ window, layout, shown }: ChartScene, columns: readonly Column[]): Box[] {
-  const boxes: Box[] = [];
-  for (let at = shown[0]; at < shown[1]; at += 1) {
-    const bar = columns[at];
-    if (bar === undefined || bar.kind === 'gap') continue;
-    const y = yOf(window, layout, bar.high + 1);
-    const height = yOf(window, layout, bar.low) - y;
-    boxes.push({ x: xOf(window, layout, at), y, width: window.columnWidth, height });
-  }
-  return boxes;
 }
 
 function header([title, time]: readonly [string, string]): HTMLElement {

@@ -8,6 +8,7 @@ import { keyAction } from './keys.ts';
 import { applyGesture, groundAt, targetAt } from './model-gestures.ts';
 import { applyKey } from './model-keys.ts';
 import { type ModelEvent, ViewModel } from './view-model.ts';
+import { ViewParts } from './view-parts.ts';
 
 const MINUTE = 60_000_000_000n;
 const NOON = 1_794_916_800_000_000_000n;
@@ -26,6 +27,9 @@ function footprint(minute: number, low = 22_000): BarObject {
   } as unknown as BarObject;
 }
 
+const parts = new ViewParts({ loaded() {}, failed: assert.fail });
+await new Promise<unknown>((resolve) => parts.hand.use(resolve));
+
 function rig(part: Partial<ChartSpec> = {}, count = 60) {
   const content = new ChartContent();
   content.instrument = {
@@ -36,7 +40,7 @@ function rig(part: Partial<ChartSpec> = {}, count = 60) {
   const events: ModelEvent[] = [];
   const model = new ViewModel(
     {
-      content,
+      ...{ content, parts },
       spec: { ...DEFAULT_CHART, bar: { ...DEFAULT_CHART.bar, size: 60 }, ...part },
       hear: (event) => {
         if (event.t !== 'change') events.push(event);

@@ -6,8 +6,7 @@
 import type { Batch } from '../scene/batch.ts';
 import { type ChartLayout, type ChartSize, chartLayout } from '../scene/chart-layout.ts';
 import { chartScene } from '../scene/chart-scene.ts';
-import { crosshairScene } from '../scene/crosshair-scene.ts';
-import { type CellHit, cellAt } from '../scene/hit.ts';
+import type { CellHit } from '../scene/hit.ts';
 import type { ChartScene, ColumnRange, SceneInput, TimeText } from '../scene/scene-types.ts';
 import { ShapePool } from '../scene/shapes.ts';
 import { timeTexts } from '../scene/time-text.ts';
@@ -23,6 +22,7 @@ import { columnTimes } from './drawing-places.ts';
 import { DrawingTool, pointOf } from './drawing-tool.ts';
 import { RangeSelection } from './range-selection.ts';
 import type { Tool, ViewCommand, ViewHover, ViewState } from './view-options.ts';
+import type { ViewParts } from './view-parts.ts';
 import { Viewport } from './viewport.ts';
 
 /** A wait shorter than this needs no sign. */
@@ -44,6 +44,7 @@ export type ModelEvent =
 export interface ModelOptions {
   readonly content: ChartContent;
   readonly spec: ChartSpec;
+  readonly parts: ViewParts;
   readonly hear: (event: ModelEvent) => void;
 }
 
@@ -52,6 +53,7 @@ export class ViewModel {
   readonly crosshair = new Crosshair();
   readonly range = new RangeSelection();
   readonly drawings: DrawingTool;
+  readonly parts: ViewParts;
   readonly tell: (event: ModelEvent) => void;
   isSnapping = true;
   areDrawingsHidden = false;
@@ -81,10 +83,11 @@ export class ViewModel {
   #loadingSince: number | null = null;
   #wantsBack = false;
 
-  constructor({ content, spec, hear }: ModelOptions, size: ChartSize) {
+  constructor({ content, spec, parts, hear }: ModelOptions, size: ChartSize) {
     this.#content = content;
     this.#spec = spec;
     this.#size = size;
+    this.parts = parts;
     this.tell = hear;
     this.#timeText = timeTexts(spec.zone, null);
     this.viewport = new Viewport(openingWidth(spec, size));
@@ -234,7 +237,7 @@ export class ViewModel {
     const [scene, input] = [this.#scene, this.#input];
     const point = this.crosshair.screenPoint(this.viewport.window, this.layout);
     if (scene === null || input === null || point === null) return null;
-    return cellAt(scene, input, point.x, point.y);
+    return this.parts.hand.now?.cellAt(scene, input, point.x, point.y) ?? null;
   }
 
   /** Where the chart's own crosshair is, for linked charts. */
@@ -284,6 +287,7 @@ export class ViewModel {
     else this.#glow.clear();
     const isLate = this.#watchLoading(now);
     this.#input = this.#sceneInput(now);
+    this.parts.needFor(this.#input);
     this.#scene = chartScene(this.#input);
     this.#askBack();
     return isMoving || isLate || (this.#glow.isActive && this.#scene.cell.kind !== 'candles');
@@ -294,7 +298,9 @@ export class ViewModel {
     const [scene, input] = [this.#scene, this.#input];
     const hover = this.crosshair.hover(this.viewport.window, this.layout, this.count);
     if (scene === null || input === null || hover === null) return [];
-    return crosshairScene(scene, { ...input, pool: this.#crosshairPool }, hover);
+    const { hand } = this.parts;
+    hand.need();
+    return hand.now?.crosshairScene(scene, input, hover, this.#crosshairPool) ?? [];
   }
 
   get state(): ViewState {
@@ -335,6 +341,7 @@ export class ViewModel {
       hasGhosts: this.#loadingSince !== null && now - this.#loadingSince >= GHOSTS_AFTER_MS,
       edgeText: this.edgeText,
       hasForcedColours: this.#hasForcedColours,
+      parts: this.parts.forScenes,
       pool: this.#pool,
     };
   }

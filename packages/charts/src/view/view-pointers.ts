@@ -1,7 +1,6 @@
 /** Pointers over a stage act on its chart. */
 
 import type { ClientClock } from '@tapeloom/client/stream';
-import type { DrawingText } from './drawing-text.ts';
 import { Gestures } from './gestures.ts';
 import { applyGesture, groundAt, targetAt } from './model-gestures.ts';
 import { listenToPointers } from './pointer-input.ts';
@@ -11,15 +10,17 @@ import type { Tool } from './view-options.ts';
 export interface ViewPointers {
   readonly stage: HTMLElement;
   readonly model: ViewModel;
-  readonly text: DrawingText;
   readonly clock: ClientClock;
   readonly signal: AbortSignal;
+  /** True: the double click was for a drawing. */
+  takesDouble(x: number, y: number): boolean;
   used(): void;
 }
 
-export function connectPointers({ stage, model, text, clock, signal, used }: ViewPointers): void {
+export function connectPointers(pointers: ViewPointers): void {
+  const { stage, model, clock, signal, used, takesDouble } = pointers;
   listenToPointers({
-    ...{ stage, signal, used, gestures: new Gestures() },
+    ...{ stage, signal, used, takesDouble, gestures: new Gestures() },
     now: () => clock.now(),
     after: (ms, call) => {
       clock.after(ms, () => {
@@ -32,7 +33,6 @@ export function connectPointers({ stage, model, text, clock, signal, used }: Vie
     }),
     groundAt: (x, y) => groundAt(model, { x, y }),
     targetAt: (x, y, isTouch) => targetAt(model, { x, y }, isTouch),
-    takesDouble: (x, y) => text.openAt(x, y),
     act: (actions) => {
       for (const action of actions) applyGesture(model, action);
     },

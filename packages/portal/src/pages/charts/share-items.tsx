@@ -19,7 +19,7 @@ export function ShareItems({ onClose }: { readonly onClose: () => void }) {
       const picture =
         ending === 'png'
           ? await view.png()
-          : new Blob([view.svg()], { type: 'image/svg+xml;charset=utf-8' });
+          : new Blob([await view.svg()], { type: 'image/svg+xml;charset=utf-8' });
       saveBlob(picture, pictureName(spec, new Date(), ending));
     } catch (error) {
       console.error(error);

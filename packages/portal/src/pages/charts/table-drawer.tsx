@@ -1,6 +1,6 @@
 /** What the chart in use shows, as a table: its bars, and the rows of one bar with its marks in words. */
 
-import type { ChartTable, TableBar } from '@tapeloom/charts/view/chart-table';
+import { type ChartTable, chartTable, type TableBar } from '@tapeloom/charts/view/chart-table';
 import { useEffect, useState } from 'preact/hooks';
 import { Copy } from '../../components/copy.tsx';
 import { useSeat } from './desk-context.tsx';
@@ -20,12 +20,12 @@ export function TableDrawer() {
       title="Bars as a table"
       foot={
         <div class="acts">
-          <Copy kind="secondary" label="Copy as CSV" text={() => seat.view?.table().csv() ?? ''} />
+          <Copy kind="secondary" label="Copy as CSV" text={() => tableOf(seat)?.csv() ?? ''} />
           {open !== null && (
             <Copy
               kind="secondary"
               label="Copy this bar"
-              text={() => seat.view?.table().rowsCsv(open) ?? ''}
+              text={() => tableOf(seat)?.rowsCsv(open) ?? ''}
             />
           )}
         </div>
@@ -138,12 +138,20 @@ function LevelRows({ bar, table }: { readonly bar: TableBar; readonly table: Cha
   );
 }
 
+function tableOf({ view }: Seat): ChartTable | null {
+  return view === null ? null : chartTable(view.tableOptions);
+}
+
 function useTable(seat: Seat): ChartTable | null {
-  const [table, setTable] = useState(() => seat.view?.table() ?? null);
+  const [table, setTable] = useState(() => tableOf(seat));
   useEffect(() => {
-    setTable(seat.view?.table() ?? null);
-    const timer = setInterval(() => setTable(seat.view?.table() ?? null), LOOK_MS);
+    setTable(tableOf(seat));
+    const timer = setInterval(() => setTable(tableOf(seat)), LOOK_MS);
     return () => clearInterval(timer);
   }, [seat]);
   return table;
+}
+
+function tableOf({ view }: Seat): ChartTable | null {
+  return view === null ? null : chartTable(view.tableOptions);
 }
