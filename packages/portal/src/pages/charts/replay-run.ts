@@ -6,7 +6,7 @@ import type { SessionSpan } from '@tapeloom/charts/series/sessions';
 import type { ChartSpec } from '@tapeloom/charts/spec/chart-spec';
 import { BROWSER_CLOCK } from './browser-ports.ts';
 import { daySessions } from './replay-days.ts';
-import type { OpenReplay, ReplayHost } from './replay-switch.ts';
+import type { OpenReplay, ReplayHost } from './replay-host.ts';
 import { Store } from './store.ts';
 
 const DAYS_BACK = 400;
@@ -55,7 +55,8 @@ export class ReplayRun implements OpenReplay {
     this.choose(this.days.at(-1)!);
   }
 
-  choose(day: SessionSpan, atNs?: bigint): void {
+  /** At the regular open, unless another instant is wanted: nobody waits for the first bars of a night. */
+  choose(day: SessionSpan, atNs = day.regular?.openNs): void {
     this.close();
     const { seats, shared: sources, budget, workspace } = this.#host;
     const charts = seats.map(({ spec }) => ({ spec, content: new ChartContent() }));

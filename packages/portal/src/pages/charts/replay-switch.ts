@@ -1,33 +1,8 @@
 /** Whether the workspace shows the present or a replay, which is fetched with the first one. */
 
-import type { HistoryBudget } from '@tapeloom/charts/feed/history-budget';
-import type { FeedSources } from '@tapeloom/charts/feed/sources';
 import type { SessionSpan } from '@tapeloom/charts/series/sessions';
-import type { Instrument } from '@tapeloom/client';
-import type { UsageView } from '../../api/portal-shapes.ts';
-import type { Seat } from './seat.ts';
+import type { OpenReplay, ReplayHost } from './replay-host.ts';
 import { Store } from './store.ts';
-import type { Workspace } from './workspace.ts';
-
-/** The workspace, as far as a replay concerns it. */
-export interface ReplayHost {
-  readonly usage: Store<UsageView>;
-  readonly shared: FeedSources;
-  readonly budget: HistoryBudget;
-  readonly workspace: Store<Workspace>;
-  readonly inUse: Seat;
-  /** In the order of the charts. */
-  readonly seats: readonly Seat[];
-  instrument(name: string): Instrument | null;
-}
-
-/** A replay of all charts that is open. */
-export interface OpenReplay {
-  toggle(): void;
-  stepOn(): void;
-  stepBack(): void;
-  close(): void;
-}
 
 export type ReplayPhase<Run extends OpenReplay = OpenReplay> =
   | { readonly t: 'off' }

@@ -151,7 +151,3 @@ function useTable(seat: Seat): ChartTable | null {
   }, [seat]);
   return table;
 }
-
-function tableOf({ view }: Seat): ChartTable | null {
-  return view === null ? null : chartTable(view.tableOptions);
-}
