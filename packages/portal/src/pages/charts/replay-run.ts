@@ -55,8 +55,8 @@ export class ReplayRun implements OpenReplay {
     this.choose(this.days.at(-1)!);
   }
 
-  /** At the regular open, unless another instant is wanted: nobody waits for the first bars of a night. */
-  choose(day: SessionSpan, atNs = day.regular?.openNs): void {
+  /** From the open on: a later instant would load, and charge, all before it. */
+  choose(day: SessionSpan, atNs?: bigint): void {
     this.close();
     const { seats, shared: sources, budget, workspace } = this.#host;
     const charts = seats.map(({ spec }) => ({ spec, content: new ChartContent() }));
