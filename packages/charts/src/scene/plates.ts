@@ -17,7 +17,11 @@ interface PlateStyle {
   readonly weight: number;
 }
 
-export function plateWidth(frame: Frame, text: string, { size, weight }: PlateStyle): number {
+export function plateWidth(
+  frame: Frame,
+  text: string,
+  { size, weight }: Pick<PlateStyle, 'size' | 'weight'>,
+): number {
   return Math.ceil(textWidth(text, frame.text(size), weight)) + 2 * PADDING;
 }
 

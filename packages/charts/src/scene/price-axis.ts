@@ -4,7 +4,7 @@ import type { Frame } from './frame.ts';
 import { plate } from './plates.ts';
 import { priceSteps } from './price-steps.ts';
 import { paint, segment } from './shapes.ts';
-import { valueNames } from './side-objects.ts';
+import { PROFILE_NAME, valueNames } from './side-objects.ts';
 
 export const AXIS_INSET = 9;
 const TAG_HEIGHT = 20;
@@ -46,6 +46,8 @@ function paintPrices(frame: Frame, tag: Tag | null): void {
   const x = layout.priceAxis.x + AXIS_INSET;
   const size = frame.text(11.5);
   const words = shapes.words(paint('axis'), size, 450);
+  // Without bars the window stands nowhere yet.
+  if (frame.columns.length === 0) return;
   const scale = Math.max(1, frame.input.textScale);
   const names = layout.side === null ? axisNames(frame) : [];
   for (const ticks of priceSteps(frame)) {
@@ -92,9 +94,11 @@ function paintProfileNames(frame: Frame, tag: Tag | null): void {
     } else if (tag === null || Math.abs(y - tag.y) >= 14) {
       // Letters grow from the left, bars of a profile from the right: a name stands where they end.
       const isTpo = frame.input.spec.side === 'tpo';
-      const x = isTpo ? layout.side.x + layout.side.width - 2 : layout.plotWidth + 3;
+      const x = isTpo
+        ? layout.side.x + layout.side.width - 2
+        : layout.plotWidth + PROFILE_NAME.inset;
       const align = isTpo ? 'right' : 'left';
-      plate(frame, x, y, name, { size: 10, weight: 560, dye, align });
+      plate(frame, x, y, name, { ...PROFILE_NAME, dye, align });
     }
   }
 }

@@ -17,6 +17,9 @@ export interface ProfileRows {
   readonly val: number;
 }
 
+/** How VAH, POC and VAL are written beside a profile, `inset` from the plot. */
+export const PROFILE_NAME = { size: 10, weight: 560, inset: 3 };
+
 const kept = new WeakMap<object, ProfileRows>();
 
 /** Null: no profile is at the side, or none is known. */

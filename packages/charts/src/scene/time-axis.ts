@@ -34,19 +34,35 @@ export function paintTimeAxis(frame: Frame): void {
 
 /** "14:03, 10 min ago" below the newest bar, in place of its time. */
 function paintEdge(frame: Frame, y: number): void {
-  const { shapes, layout, input, columns } = frame;
-  const { plotWidth, timeAxis } = layout;
+  const { shapes, layout } = frame;
+  const name = edgeName(frame);
+  if (name === null) return;
+  const { text, left, right, size } = name;
+  const { y: top, height } = layout.timeAxis;
+  shapes.rect(paint('ground'), left - EDGE, top, right - left + 2 * EDGE, height);
+  shapes.word(paint('ink'), size, 600, 'right', right, y, text);
+  frame.mark('axis', 'edge', '', {}, right, y, [text]);
+}
+
+interface EdgeName {
+  readonly text: string;
+  readonly left: number;
+  readonly right: number;
+  readonly size: number;
+}
+
+/** Null: the stream is not delayed, or its live edge is not on screen. */
+export function edgeName(frame: Frame): EdgeName | null {
+  const { layout, input, columns } = frame;
+  const { plotWidth } = layout;
   const text = input.edgeText ?? null;
   const end = frame.x(columns.length);
-  if (text === null || columns.length === 0 || frame.x(columns.length - 1) > plotWidth) return;
+  if (text === null || columns.length === 0 || end < 0) return null;
+  if (frame.x(columns.length - 1) > plotWidth) return null;
   const size = frame.text(11.5);
   const width = textWidth(text, size, 600);
   const right = Math.max(width + 6, Math.min(plotWidth - 6, end + width / 4));
-  if (end < 0) return;
-  const [left, top] = [right - width - EDGE, timeAxis.y];
-  shapes.rect(paint('ground'), left, top, width + 2 * EDGE, timeAxis.height);
-  shapes.word(paint('ink'), size, 600, 'right', right, y, text);
-  frame.mark('axis', 'edge', '', {}, right, y, [text]);
+  return { text, left: right - width, right, size };
 }
 
 interface Label {
