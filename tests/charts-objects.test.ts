@@ -242,9 +242,9 @@ function sceneAt(
     ...{ content, spec, size, sums: null, range: null, drawings: [], isStale: false },
     window: fitted(opening, layout, content, spec),
     timeText: timeTexts('utc', null),
-    ...{ countdownText: null, textScale: 1, wantsMarks: true, parts: { objects } },
+    ...{ countdownText: null, textScale: 1, wantsMarks: true },
   };
-  return { scene: chartScene(input), content };
+  return { scene: chartScene(input, { objects }), content };
 }
 
 function contentOf(): ChartContent {

@@ -2,9 +2,10 @@
 
 import type { IndicatorObject } from '@tapeloom/client/stream';
 import { chartLayout } from '../src/scene/chart-layout.ts';
+import { chartScene } from '../src/scene/chart-scene.ts';
 import * as drawings from '../src/scene/drawing-painters.ts';
 import * as objects from '../src/scene/object-painters.ts';
-import type { SceneInput } from '../src/scene/scene-types.ts';
+import type { ChartScene, SceneInput } from '../src/scene/scene-types.ts';
 import { timeTexts } from '../src/scene/time-text.ts';
 import { fitted, openingWindow } from '../src/scene/window.ts';
 import { BarSeries } from '../src/series/bar-series.ts';
@@ -21,6 +22,11 @@ export interface MadeScene {
   readonly height?: number;
   readonly spec?: Partial<ChartSpec>;
   readonly input?: Partial<SceneInput>;
+}
+
+/** With all painters. */
+export function wholeScene(input: SceneInput): ChartScene {
+  return chartScene(input, { objects, drawings });
 }
 
 /** What a service would send for one level after another of the same bar's range. */
@@ -75,7 +81,6 @@ export function madeInput(content: ChartContent, made: MadeScene = {}): SceneInp
     window: fitted(opened, layout, content, spec),
     timeText: timeTexts('utc', null),
     ...{ isStale: false, countdownText: null, textScale: 1, wantsMarks: true },
-    parts: { objects, drawings },
     ...made.input,
   };
 }

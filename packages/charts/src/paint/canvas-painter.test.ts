@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { madeScene } from '../../testing/made-scene.ts';
-import { chartScene } from '../scene/chart-scene.ts';
+import { madeScene, wholeScene } from '../../testing/made-scene.ts';
 import { paint, Shapes } from '../scene/shapes.ts';
 import { type PaintContext, paintCanvas } from './canvas-painter.ts';
 import { THEMES } from './themes.ts';
@@ -39,7 +38,7 @@ function painted(
 test('a chart is painted with finite numbers, and everything saved is restored', () => {
   for (const columnWidth of [4, 24, 110]) {
     const { context, calls } = notingContext();
-    paintCanvas(context, chartScene(madeScene(40, { columnWidth })).batches, THEMES.dark, 2);
+    paintCanvas(context, wholeScene(madeScene(40, { columnWidth })).batches, THEMES.dark, 2);
     const numbers = calls.flat().filter((value) => typeof value === 'number');
     assert.ok(numbers.every(Number.isFinite));
     const count = (name: string) => calls.filter(([each]) => each === name).length;

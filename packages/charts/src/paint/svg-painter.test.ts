@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { madeScene } from '../../testing/made-scene.ts';
-import { chartScene } from '../scene/chart-scene.ts';
+import { madeScene, wholeScene } from '../../testing/made-scene.ts';
 import { paint, Shapes } from '../scene/shapes.ts';
 import { paintSvg } from './svg-painter.ts';
 
@@ -25,7 +24,7 @@ function assertWellFormed(svg: string): void {
 }
 
 function sceneText(colours: 'page' | 'both' | 'light' | 'dark', columnWidth = 110): string {
-  const { batches, layout } = chartScene(madeScene(40, { columnWidth }));
+  const { batches, layout } = wholeScene(madeScene(40, { columnWidth }));
   return paintSvg(batches, layout.size, { colours });
 }
 

@@ -20,9 +20,10 @@ const NEUTRAL_STEP = { inside: 9, outside: 4 };
 
 export function paintCells(frame: Frame): void {
   if (frame.cell.weave <= 0) return;
-  const { hasForcedColours, parts } = frame.input;
-  const paintForced = hasForcedColours === true ? parts?.objects?.paintForcedCells : undefined;
-  paintLadders(frame, paintForced ?? ((...all) => fillAll(...all, fillLadder)));
+  const { parts, input } = frame;
+  if (input.hasForcedColours === true && parts.objects != null) {
+    parts.objects.paintForcedCells(frame);
+  } else paintLadders(frame, (...all) => fillAll(...all, fillLadder));
 }
 
 /** Bid and ask side by side: all that a page without a choice of looks needs. */
@@ -33,7 +34,8 @@ export function paintSideCells(frame: Frame): void {
 
 type Fill = (frame: Frame, ladder: Ladder, sink: CellSink) => void;
 
-function paintLadders(
+/** What `fill` leaves to it: glow, marks and words. */
+export function paintLadders(
   frame: Frame,
   fill: (frame: Frame, ladders: readonly Ladder[], sink: CellSink) => void,
 ): void {

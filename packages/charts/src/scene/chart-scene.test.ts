@@ -7,10 +7,10 @@ import {
   madeContent,
   madeInput,
   madeScene,
+  wholeScene,
 } from '../../testing/made-scene.ts';
 import { rowsOf } from '../series/rows.ts';
 import type { Batch } from './batch.ts';
-import { chartScene } from './chart-scene.ts';
 import type { ChartScene, Mark, SceneInput } from './scene-types.ts';
 import { ShapePool } from './shapes.ts';
 import { ticksAtY } from './window.ts';
@@ -51,39 +51,39 @@ function textsOf({ batches }: ChartScene): readonly string[] {
 test('a chart is sound at every width and in every look', () => {
   for (const columnWidth of WIDTHS) {
     for (const look of ['bidask', 'delta', 'volume', 'two', 'candles'] as const) {
-      assertSound(chartScene(madeScene(120, { columnWidth, spec: { look } })));
+      assertSound(wholeScene(madeScene(120, { columnWidth, spec: { look } })));
     }
   }
 });
 
 test('a chart without bars, without an instrument or with one bar is sound', () => {
-  assertSound(chartScene(madeScene(0)));
+  assertSound(wholeScene(madeScene(0)));
   const content = madeContent([]);
   content.instrument = null;
-  assertSound(chartScene(madeInput(content)));
-  for (const columnWidth of WIDTHS) assertSound(chartScene(madeScene(1, { columnWidth })));
+  assertSound(wholeScene(madeInput(content)));
+  for (const columnWidth of WIDTHS) assertSound(wholeScene(madeScene(1, { columnWidth })));
 });
 
 test('a chart is sound from 320 to 3,840 px and with large text', () => {
   for (const width of [320, 390, 690, 1396, 3840]) {
     for (const textScale of [1, 2]) {
-      assertSound(chartScene(madeScene(60, { width, height: 500, input: { textScale } })));
+      assertSound(wholeScene(madeScene(60, { width, height: 500, input: { textScale } })));
     }
   }
 });
 
 test('the same input gives the same scene', () => {
   const input = madeScene(60, { columnWidth: 24 });
-  assert.deepEqual(chartScene(input), chartScene(input));
+  assert.deepEqual(wholeScene(input), wholeScene(input));
 });
 
 test('a pool of memory changes nothing, and a scene without one stays valid', () => {
   const pool = new ShapePool();
   const wide = madeScene(60, { columnWidth: 110 });
-  const kept = chartScene(wide);
+  const kept = wholeScene(wide);
   const pooled = { ...wide, pool };
-  chartScene({ ...madeScene(200, { columnWidth: 4 }), pool });
-  const again = chartScene(pooled);
+  wholeScene({ ...madeScene(200, { columnWidth: 4 }), pool });
+  const again = wholeScene(pooled);
   const plain = (scene: ChartScene) => scene.batches.map((batch) => [batch.kind, numbersIn(batch)]);
   assert.deepEqual(plain(again), plain(kept));
 });
@@ -91,7 +91,7 @@ test('a pool of memory changes nothing, and a scene without one stays valid', ()
 test('candles are the bars: their numbers, their prices in height', () => {
   for (const columnWidth of [8, 40, 110]) {
     const input = madeScene(60, { columnWidth });
-    const scene = chartScene(input);
+    const scene = wholeScene(input);
     const [from, to] = scene.shown;
     const candles = marksOf(scene, 'candle');
     assert.equal(candles.length, to - from);
@@ -106,7 +106,7 @@ test('candles are the bars: their numbers, their prices in height', () => {
 
 test('cells are the rows of the footprint, as numbers and as texts', () => {
   const input = madeScene(30, { columnWidth: 110, spec: { group: 4 } });
-  const scene = chartScene(input);
+  const scene = wholeScene(input);
   assert.deepEqual([scene.cell.kind, scene.cell.group], ['numbers', 4]);
   const cells = marksOf(scene, 'cell');
   assert.ok(cells.length > 50);
@@ -128,7 +128,7 @@ test('cells are the rows of the footprint, as numbers and as texts', () => {
 test('point of control and value area of one tick are those of the service’s objects', () => {
   const bars = madeFootprints(12, 12);
   const input = madeScene(0, { bars, columnWidth: 110 });
-  const scene = chartScene(input);
+  const scene = wholeScene(input);
   assert.equal(scene.cell.group, 1);
   const byId = new Map(bars.map((bar) => [bar.id, bar.data]));
   const pocs = marksOf(scene, 'poc');
@@ -146,7 +146,7 @@ test('point of control and value area of one tick are those of the service’s o
 
 test('strip and panes have the bars’ numbers', () => {
   const input = madeScene(30, { columnWidth: 110 });
-  const scene = chartScene(input);
+  const scene = wholeScene(input);
   const { bars } = input.content;
   for (const row of ['delta', 'volume', 'bid', 'ask'] as const) {
     const marks = marksOf(scene, row, 'strip');
@@ -161,7 +161,7 @@ test('strip and panes have the bars’ numbers', () => {
 
 test('prices of six decimals, negative ones and zero are written as they are', () => {
   const levels = Array.from({ length: 9 }, (_, at) => [at - 4, 20 + at, 30 - at] as const);
-  const negative = chartScene(
+  const negative = wholeScene(
     madeScene(0, { bars: [footprintOf('20261117.1', OPEN, levels)], tickSizeNanos: 250_000_000 }),
   );
   assertSound(negative);
@@ -172,7 +172,7 @@ test('prices of six decimals, negative ones and zero are written as they are', (
     prices.join(),
   );
   assert.deepEqual(marksOf(negative, 'last', 'axis')[0]!.texts, ['1.00']);
-  const tiny = chartScene(
+  const tiny = wholeScene(
     madeScene(0, { bars: [footprintOf('20261117.1', OPEN, levels)], tickSizeNanos: 1_000 }),
   );
   assert.deepEqual(marksOf(tiny, 'last', 'axis')[0]!.texts, ['0.000004']);
@@ -180,7 +180,7 @@ test('prices of six decimals, negative ones and zero are written as they are', (
 });
 
 test('prices at a round distance are on the axis', () => {
-  const scene = chartScene(madeScene(40));
+  const scene = wholeScene(madeScene(40));
   const prices = marksOf(scene, 'price', 'axis');
   assert.ok(prices.length > 4);
   for (const { numbers, y } of prices) {
@@ -193,7 +193,7 @@ test('a bar of 4,000 levels is drawn in rows that can be seen, and only those on
   const levels = Array.from({ length: 4_000 }, (_, at) => [at, at % 97, at % 89] as const);
   const bars = [footprintOf('20261117.1', OPEN, levels)];
   for (const columnWidth of [24, 110]) {
-    const whole = chartScene(madeScene(0, { bars, columnWidth }));
+    const whole = wholeScene(madeScene(0, { bars, columnWidth }));
     assertSound(whole);
     const cells = marksOf(whole, 'cell');
     assert.ok(cells.length >= 15 && cells.length < 400, String(cells.length));
@@ -204,7 +204,7 @@ test('a bar of 4,000 levels is drawn in rows that can be seen, and only those on
   }
   const input = madeScene(0, { bars, columnWidth: 110 });
   const window = { ...input.window, tickHeight: 16, middle: 2_000, isAuto: false };
-  const near = marksOf(chartScene({ ...input, window }), 'cell');
+  const near = marksOf(wholeScene({ ...input, window }), 'cell');
   assert.ok(near.length < 60, String(near.length));
 });
 
@@ -213,7 +213,7 @@ test('a gap is a hatched column with words, and no line bridges it', () => {
   const input = madeScene(0, { bars: bars.filter((_, at) => at !== 9), columnWidth: 110 });
   const [fromNs, endNs] = [bars[9]!.ts, bars[10]!.ts];
   input.content.bars.putGap({ kind: 'gap', fromNs, endNs, why: 'missing' });
-  const scene = chartScene({ ...input, window: { ...input.window, right: 12.25 } });
+  const scene = wholeScene({ ...input, window: { ...input.window, right: 12.25 } });
   assertSound(scene);
   const [gap] = marksOf(scene, 'gap');
   assert.deepEqual(gap!.texts, ['Gap', '23:45 to 23:50', 'no feed']);
@@ -224,14 +224,14 @@ test('a roll is a double line of ink with both contracts', () => {
   const input = madeScene(12, { columnWidth: 110 });
   const bar = input.content.bars.columns[8]!;
   input.content.rolls = [{ atNs: bar.fromNs - 5n, from: 'ESZ5', to: 'ESH6' }];
-  const [roll] = marksOf(chartScene(input), 'roll', 'session');
+  const [roll] = marksOf(wholeScene(input), 'roll', 'session');
   assert.deepEqual(roll!.texts, ['ESZ5 → ESH6']);
   input.content.rolls = [{ atNs: 1n, from: 'A', to: 'B' }];
-  assert.equal(marksOf(chartScene(input), 'roll', 'session').length, 0);
+  assert.equal(marksOf(wholeScene(input), 'roll', 'session').length, 0);
 });
 
 test('the start of a session is marked with its trading date, and regular hours with their name', () => {
-  const scene = chartScene(madeScene(600, { columnWidth: 4.6, width: 2400 }));
+  const scene = wholeScene(madeScene(600, { columnWidth: 4.6, width: 2400 }));
   const starts = marksOf(scene, 'start', 'session');
   assert.deepEqual(
     starts.map(({ texts }) => texts[0]),
@@ -242,13 +242,13 @@ test('the start of a session is marked with its trading date, and regular hours 
 
 test('the hem is where nothing more comes, ghosts where bars are loading', () => {
   const input = madeScene(8, { columnWidth: 60 });
-  assert.equal(chartScene(input).hem, null);
+  assert.equal(wholeScene(input).hem, null);
   input.content.edge = { t: 'hem', why: 'budget' };
-  const { hem } = chartScene(input);
+  const { hem } = wholeScene(input);
   assert.ok(hem !== null && hem.width > 400);
   input.content.edge = { t: 'loading' };
   const shapes = (part: Partial<SceneInput>) =>
-    chartScene({ ...input, ...part }).batches.filter(
+    wholeScene({ ...input, ...part }).batches.filter(
       (batch) => batch.kind === 'rects' && batch.darkAlpha === 0.13 && batch.rects.count > 0,
     ).length;
   assert.equal(shapes({}), 1);
@@ -257,27 +257,27 @@ test('the hem is where nothing more comes, ghosts where bars are loading', () =>
 
 test('the last price is an ink tag with the time left; while prices stand still it is grey, without time', () => {
   const [live] = marksOf(
-    chartScene(madeScene(20, { input: { countdownText: '1:40' } })),
+    wholeScene(madeScene(20, { input: { countdownText: '1:40' } })),
     'last',
     'axis',
   );
   assert.equal(live!.texts[1], '1:40');
-  const stale = chartScene(madeScene(20, { input: { countdownText: '1:40', isStale: true } }));
+  const stale = wholeScene(madeScene(20, { input: { countdownText: '1:40', isStale: true } }));
   assert.equal(marksOf(stale, 'last', 'axis')[0]!.texts.length, 1);
 });
 
 test('a delayed stream names its live edge on the time axis', () => {
   const input = madeScene(20, { input: { edgeText: '14:03, 10 min ago' } });
-  const [edge] = marksOf(chartScene(input), 'edge', 'axis');
+  const [edge] = marksOf(wholeScene(input), 'edge', 'axis');
   assert.deepEqual(edge!.texts, ['14:03, 10 min ago']);
   const back = { ...input, window: { ...input.window, right: 8 } };
-  assert.equal(marksOf(chartScene(back), 'edge', 'axis').length, 0);
+  assert.equal(marksOf(wholeScene(back), 'edge', 'axis').length, 0);
 });
 
 test('trades that are missing before an instant are told', () => {
   const input = madeScene(12, { columnWidth: 110 });
   input.content.partialSince = input.content.bars.columns[8]!.fromNs;
-  const [partial] = marksOf(chartScene(input), 'partial', 'session');
+  const [partial] = marksOf(wholeScene(input), 'partial', 'session');
   assert.deepEqual(partial!.texts, ['Trades missing before 23:40']);
 });
 
@@ -291,22 +291,22 @@ test('values beside strip and panes are those of the newest bar on screen, or of
     scene.batches.flatMap((batch) =>
       batch.kind === 'words' && batch.align === 'right' && batch.weight === 560 ? batch.texts : [],
     );
-  assert.ok(inNames(chartScene(input)).includes(volumeOf(29)));
+  assert.ok(inNames(wholeScene(input)).includes(volumeOf(29)));
   const back = { ...input, window: { ...input.window, right: 20 } };
-  assert.ok(inNames(chartScene(back)).includes(volumeOf(19)));
-  assert.ok(inNames(chartScene({ ...back, focusColumn: 15 })).includes(volumeOf(15)));
+  assert.ok(inNames(wholeScene(back)).includes(volumeOf(19)));
+  assert.ok(inNames(wholeScene({ ...back, focusColumn: 15 })).includes(volumeOf(15)));
 });
 
 test('an indicator that this page does not know draws nothing', () => {
   const unknown = madeScene(30, { spec: { layers: [layerOf('moon-phase')] } });
-  assert.deepEqual(chartScene(unknown).marks, chartScene(madeScene(30)).marks);
+  assert.deepEqual(wholeScene(unknown).marks, wholeScene(madeScene(30)).marks);
 });
 
 test('half cells that have just traded glow, in the forming bar only', () => {
   const bars = madeFootprints(6, 12).map((bar, at) => ({ ...bar, final: at < 5 }));
   const glow = (ticks: number, side: -1 | 1) => (ticks === bars[5]!.data.low && side > 0 ? 1 : 0);
   const lit = (part: Partial<SceneInput>) =>
-    chartScene(madeScene(0, { bars, columnWidth: 110, input: part })).batches.filter(
+    wholeScene(madeScene(0, { bars, columnWidth: 110, input: part })).batches.filter(
       (batch) =>
         batch.kind === 'rects' &&
         batch.alpha === 0.55 &&
@@ -317,14 +317,14 @@ test('half cells that have just traded glow, in the forming bar only', () => {
   assert.equal(lit({}), 0);
   const done = madeScene(0, { bars: madeFootprints(6, 12), columnWidth: 110, input: { glow } });
   assert.ok(
-    !chartScene(done).batches.some(
+    !wholeScene(done).batches.some(
       (b) => b.kind === 'rects' && b.alpha === 0.55 && b.dye === 'ask',
     ),
   );
 });
 
 test('where the system decides on colours every cell has a border', () => {
-  const scene = chartScene(madeScene(20, { columnWidth: 110, input: { hasForcedColours: true } }));
+  const scene = wholeScene(madeScene(20, { columnWidth: 110, input: { hasForcedColours: true } }));
   assertSound(scene);
   const borders = scene.batches.find((batch) => batch.kind === 'frames' && batch.dye === 'muted');
   assert.ok(borders?.kind === 'frames' && borders.rects.count > 100);

@@ -6,7 +6,7 @@
 import { paintCandles } from './candles.ts';
 import { paintCells } from './cells.ts';
 import { chartLayout } from './chart-layout.ts';
-import { Frame } from './frame.ts';
+import { Frame, type SceneParts } from './frame.ts';
 import { paintGaps } from './gap-columns.ts';
 import { hemOf, paintGround } from './ground.ts';
 import { paintHairlines } from './hairlines.ts';
@@ -20,9 +20,9 @@ import { paintTimeAxis } from './time-axis.ts';
 import { paintValueArea } from './value-area-lines.ts';
 import { paintVwap } from './vwap-layer.ts';
 
-export function chartScene(input: SceneInput): ChartScene {
+export function chartScene(input: SceneInput, parts?: SceneParts): ChartScene {
   const layout = chartLayout(input.size, input.spec, input.content, input.textScale);
-  const frame = new Frame(input, layout);
+  const frame = new Frame(input, layout, parts);
   const { shapes, window, cell, marks, targets, from, to } = frame;
   paintGround(frame);
   paintMain(frame);
@@ -44,11 +44,11 @@ export function chartScene(input: SceneInput): ChartScene {
 
 function paintMain(frame: Frame): void {
   const { shapes, layout, isNear, input } = frame;
-  const { objects, drawings } = input.parts ?? {};
+  const { objects, drawings } = frame.parts;
   shapes.clip(layout.main);
   objects?.paintZones(frame);
   paintValueArea(frame);
-  const names = objects?.paintLevels(frame) ?? [];
+  const paintLevelNames = objects?.paintLevels(frame);
   objects?.paintPeriodProfiles(frame);
   if (isNear) {
     paintVwap(frame);
@@ -62,7 +62,7 @@ function paintMain(frame: Frame): void {
   }
   paintGaps(frame);
   objects?.paintBubbles(frame);
-  objects?.paintLevelNames(frame, names);
+  paintLevelNames?.();
   if (input.range !== null) drawings?.paintRangeBox(frame, input.range);
   drawings?.paintDrawingCards(frame);
   shapes.unclip();

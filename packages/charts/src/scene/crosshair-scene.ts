@@ -5,7 +5,7 @@
 
 import { rowsOf } from '../series/rows.ts';
 import type { Batch } from './batch.ts';
-import { Frame } from './frame.ts';
+import { Frame, type SceneParts } from './frame.ts';
 import { paintNames } from './names-column.ts';
 import { AXIS_INSET } from './price-axis.ts';
 import { priceSteps } from './price-steps.ts';
@@ -25,10 +25,11 @@ export function crosshairScene(
   input: SceneInput,
   hover: Hover,
   pool?: ShapePool,
+  parts?: SceneParts,
 ): Batch[] {
   const { pool: _scenePool, ...rest } = input;
   const own = { ...rest, window: scene.window, wantsMarks: false };
-  const frame = new Frame(pool === undefined ? own : { ...own, pool }, scene.layout);
+  const frame = new Frame(pool === undefined ? own : { ...own, pool }, scene.layout, parts);
   if (frame.columns[hover.column] === undefined) return [];
   const isOnPrice =
     hover.y !== null && hover.y >= 0 && hover.y < scene.layout.main.height && hover.y >= 0;

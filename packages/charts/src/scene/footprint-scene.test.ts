@@ -7,12 +7,12 @@ import {
   madeContent,
   madeInput,
   putLayer,
+  wholeScene,
 } from '../../testing/made-scene.ts';
 import type { ChartContent } from '../series/chart-content.ts';
 import { DEFAULT_CHART } from '../spec/chart-spec.ts';
 import type { Batch, Dye, ShapeBatch } from './batch.ts';
 import type { ChartSize } from './chart-layout.ts';
-import { chartScene } from './chart-scene.ts';
 import { type FootprintForm, footprintLayout, RowFollower } from './footprint-layout.ts';
 import { footprintScene } from './footprint-scene.ts';
 import type { ChartScene, SceneInput } from './scene-types.ts';
@@ -82,7 +82,7 @@ test('what it draws of bars and layers is what the workspace draws of them', () 
       .filter(({ of, shape }) => of === 'bars' || of === 'strip' || shape === 'disc')
       .map(({ of, shape, id, numbers, texts }) => ({ of, shape, id, numbers, texts }));
   const small = marks(footprintScene(shared, layout));
-  const whole = marks(chartScene({ ...shared, size: { width: 1_400, height: 1_200 } }));
+  const whole = marks(wholeScene({ ...shared, size: { width: 1_400, height: 1_200 } }));
   const known = new Set(whole.map((mark) => JSON.stringify(mark)));
   assert.ok(small.length > 100 && small.some(({ shape }) => shape === 'disc'));
   for (const mark of small) assert.ok(known.has(JSON.stringify(mark)), JSON.stringify(mark));

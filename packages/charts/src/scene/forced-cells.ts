@@ -5,6 +5,7 @@
 
 import { BUY, SELL } from '../series/rows.ts';
 import type { CellSink } from './cell-sink.ts';
+import { paintLadders } from './cells.ts';
 import type { Frame } from './frame.ts';
 import type { Ladder } from './ladder.ts';
 import { rowTexts } from './row-texts.ts';
@@ -13,7 +14,11 @@ import { paint, write } from './shapes.ts';
 /** Below a number; a weave is filled from top to bottom. */
 const BAR_PX = 2;
 
-export function paintForcedCells(frame: Frame, ladders: readonly Ladder[], sink: CellSink): void {
+export function paintForcedCells(frame: Frame): void {
+  paintLadders(frame, fillCells);
+}
+
+function fillCells(frame: Frame, ladders: readonly Ladder[], sink: CellSink): void {
   const { shapes, most } = frame;
   const borders = shapes.numbers();
   for (const ladder of ladders) {

@@ -2,19 +2,48 @@
 
 import type { Column } from '../series/chart-bar.ts';
 import type { SessionSpan } from '../series/sessions.ts';
+import type { Rect } from './batch.ts';
 import { cellShape, type Most } from './cell-shape.ts';
 import type { ChartLayout } from './chart-layout.ts';
 import { betweenText, priceText } from './number-text.ts';
-import type { CellShape, Mark, SceneInput, Target } from './scene-types.ts';
+import type { CellShape, ColumnRange, Mark, SceneInput, Target } from './scene-types.ts';
 import { Shapes } from './shapes.ts';
 import { shownColumns, type ViewWindow, xOf, yOf } from './window.ts';
 
 /** While the instrument is not known. */
 const TICK_UNKNOWN = 10_000_000;
 
+type Paint = (frame: Frame) => void;
+
+/** Painters that not every chart needs; whoever shows a scene loads them. Without them, what they paint is left out. */
+export interface SceneParts {
+  readonly objects?: ObjectPainters | null;
+  readonly drawings?: DrawingPainters | null;
+}
+
+/** Of indicators, letters, tape speed and forced colours. */
+export interface ObjectPainters {
+  readonly paintZones: Paint;
+  /** Returns what paints their names, which belong in front. */
+  readonly paintLevels: (frame: Frame) => () => void;
+  readonly paintPeriodProfiles: Paint;
+  readonly paintBubbles: Paint;
+  readonly paintLetters: (frame: Frame, left: number, width: number) => void;
+  readonly paintSpeed: (frame: Frame, rect: Rect) => void;
+  readonly paintSpeedName: (frame: Frame, first: number, line: number, column: number) => void;
+  readonly paintForcedCells: Paint;
+}
+
+export interface DrawingPainters {
+  readonly paintDrawingLines: Paint;
+  readonly paintDrawingCards: Paint;
+  readonly paintRangeBox: (frame: Frame, range: ColumnRange) => void;
+}
+
 export class Frame {
   readonly input: SceneInput;
   readonly layout: ChartLayout;
+  readonly parts: SceneParts;
   readonly window: ViewWindow;
   readonly cell: CellShape;
   readonly most: Most;
@@ -29,10 +58,11 @@ export class Frame {
   readonly #zero: number;
   #sessions: Int32Array | null = null;
 
-  constructor(input: SceneInput, layout: ChartLayout) {
+  constructor(input: SceneInput, layout: ChartLayout, parts: SceneParts = {}) {
     const { window, content, spec, textScale } = input;
     this.input = input;
     this.layout = layout;
+    this.parts = parts;
     this.window = window;
     this.columns = content.bars.columns;
     [this.from, this.to] = shownColumns(window, layout, this.columns.length);

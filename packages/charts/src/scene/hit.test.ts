@@ -6,10 +6,10 @@ import {
   madeContent,
   madeInput,
   putLayer,
+  wholeScene,
 } from '../../testing/made-scene.ts';
 import { rowsOf } from '../series/rows.ts';
 import { DEFAULT_RULES } from '../spec/chart-spec.ts';
-import { chartScene } from './chart-scene.ts';
 import { crosshairScene } from './crosshair-scene.ts';
 import { cellAt, objectAt } from './hit.ts';
 import { whyMarked } from './why.ts';
@@ -29,7 +29,7 @@ const BAR = footprintOf('20261117.1', OPEN, LEVELS, { trades: 50 });
 function rig() {
   const content = madeContent([BAR]);
   const input = madeInput(content);
-  const scene = chartScene(input);
+  const scene = wholeScene(input);
   const { window, layout } = scene;
   const at = (price: number) =>
     [xOf(window, layout, 0) + 60, yOf(window, layout, price + 0.5)] as const;
@@ -126,7 +126,7 @@ test('an object under the pointer is found, the smallest one first', () => {
     },
   ]);
   const input = madeInput(content, { spec: { layers: [zones, large] } });
-  const scene = chartScene(input);
+  const scene = wholeScene(input);
   const disc = scene.targets.find(({ id }) => id === '1.1')!;
   const hit = objectAt(scene, input, disc.x + 4, disc.y + 4);
   assert.deepEqual([hit?.layerKey, hit?.object.id], [large.key, '1.1']);

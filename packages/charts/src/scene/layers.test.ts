@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { madeFootprints } from '../../testing/made-market.ts';
-import { layerOf, madeContent, madeInput, putLayer } from '../../testing/made-scene.ts';
+import { layerOf, madeContent, madeInput, putLayer, wholeScene } from '../../testing/made-scene.ts';
 import type { ChartSpec } from '../spec/chart-spec.ts';
-import { chartScene } from './chart-scene.ts';
 import { signedParts } from './cumulative-pane.ts';
 import { sharedName } from './level-lines.ts';
 import type { ChartScene, Mark } from './scene-types.ts';
@@ -38,7 +37,7 @@ function drawn(
   for (const [id, ns] of options.removed ?? []) series.remove(id, ns);
   const { columnWidth = 110 } = options;
   const input = madeInput(content, { columnWidth, spec: { layers: [layer], ...options.spec } });
-  const scene = chartScene(input);
+  const scene = wholeScene(input);
   const marks = scene.marks.filter(({ of }) => of === layer.key);
   return { scene, marks, input, content };
 }
@@ -137,9 +136,9 @@ test('absorption steps aside for a disc', () => {
       },
     },
   ]);
-  const alone = chartScene(input).marks.find(({ shape }) => shape === 'diamond')!;
+  const alone = wholeScene(input).marks.find(({ shape }) => shape === 'diamond')!;
   const both = { ...input, spec: { ...input.spec, layers: [...input.spec.layers, large] } };
-  const aside = chartScene(both).marks.find(({ shape }) => shape === 'diamond')!;
+  const aside = wholeScene(both).marks.find(({ shape }) => shape === 'diamond')!;
   assert.equal(alone.numbers.volume, 352);
   assert.ok(aside.y < alone.y - 5);
 });
@@ -380,6 +379,6 @@ test('a hidden layer draws nothing', () => {
     { id: '6.1', ts: BARS[30]!.ts, data: { kind: 'poc', price: MIDDLE, sessionDate: 20_261_116 } },
   ]);
   const layers = input.spec.layers.map((layer) => ({ ...layer, isHidden: true }));
-  const scene = chartScene({ ...input, spec: { ...input.spec, layers } });
+  const scene = wholeScene({ ...input, spec: { ...input.spec, layers } });
   assert.equal(scene.marks.filter(({ of }) => of === 'the-naked-levels').length, 0);
 });

@@ -34,21 +34,21 @@ const NAMES: Readonly<Record<SessionLevelsData['kind'], string>> = {
   overnightLow: 'Overnight low',
 };
 
-export interface NamedLine {
+interface NamedLine {
   readonly price: number;
   readonly texts: string[];
   readonly isNaked: boolean;
 }
 
-/** Lines; returns the names for `paintLevelNames`, which belong in front. */
-export function paintLevels(frame: Frame): readonly NamedLine[] {
+/** Lines; returns what paints their names, which belong in front. */
+export function paintLevels(frame: Frame): () => void {
   const names = new Map<number, NamedLine>();
   for (const layer of layersOf(frame.input, 'session-levels')) paintSession(frame, layer, names);
   for (const layer of layersOf(frame.input, 'naked-levels')) paintNaked(frame, layer, names);
-  return [...names.values()];
+  return () => paintLevelNames(frame, [...names.values()]);
 }
 
-export function paintLevelNames(frame: Frame, names: readonly NamedLine[]): void {
+function paintLevelNames(frame: Frame, names: readonly NamedLine[]): void {
   const { layout } = frame;
   if (layout.isNarrow) return;
   const placed = names

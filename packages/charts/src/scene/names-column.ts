@@ -58,7 +58,7 @@ function paintPane(
       return;
     case 'tape-speed':
       nameAt(frame, isWide ? 'Tape speed' : 'Speed', first);
-      frame.input.parts?.objects?.paintSpeedName(frame, first, line, column);
+      frame.parts.objects?.paintSpeedName(frame, first, line, column);
       return;
     default:
       pane satisfies never;

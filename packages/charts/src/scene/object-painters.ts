@@ -3,7 +3,7 @@
 export { paintBubbles } from './bubbles.ts';
 export { paintForcedCells } from './forced-cells.ts';
 export { paintLetters } from './letters.ts';
-export { paintLevelNames, paintLevels } from './level-lines.ts';
+export { paintLevels } from './level-lines.ts';
 export { paintPeriodProfiles } from './period-profiles.ts';
 export { paintSpeedName } from './speed-name.ts';
 export { paintSpeed } from './speed-pane.ts';

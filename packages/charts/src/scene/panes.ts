@@ -14,7 +14,7 @@ const WHISKERS_FROM_PX = 6;
 const PAINTERS: Readonly<Record<Pane, (frame: Frame, rect: Rect) => void>> = {
   delta: paintDelta,
   'cumulative-delta': paintCumulative,
-  'tape-speed': (frame, rect) => frame.input.parts?.objects?.paintSpeed(frame, rect),
+  'tape-speed': (frame, rect) => frame.parts.objects?.paintSpeed(frame, rect),
 };
 
 export function paintPanes(frame: Frame): void {

@@ -1,13 +1,6 @@
-/** Painters that not every chart needs. Whoever shows a scene loads them; a scene without them leaves out what they paint. */
+/** Which painters a scene needs besides those of every chart. */
 
-import type * as drawings from './drawing-painters.ts';
-import type * as objects from './object-painters.ts';
 import type { SceneInput } from './scene-types.ts';
-
-export interface SceneParts {
-  readonly objects?: typeof objects | null;
-  readonly drawings?: typeof drawings | null;
-}
 
 /** Layers that every chart can draw, or that draw nothing of their own. */
 const PLAIN_LAYERS = ['vwap', 'delta'];

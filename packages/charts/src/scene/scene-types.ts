@@ -6,7 +6,6 @@ import type { ChartSpec } from '../spec/chart-spec.ts';
 import type { Drawing } from '../spec/drawing.ts';
 import type { Batch, Rect } from './batch.ts';
 import type { ChartLayout, ChartSize } from './chart-layout.ts';
-import type { SceneParts } from './scene-parts.ts';
 import type { ShapePool } from './shapes.ts';
 import type { ViewWindow } from './window.ts';
 
@@ -70,8 +69,6 @@ export interface SceneInput {
   readonly edgeText?: string | null;
   /** Borders and patterns instead of tones. */
   readonly hasForcedColours?: boolean;
-  /** Without them, what they paint is left out. */
-  readonly parts?: SceneParts;
   /** Lists what was drawn, for proofs. */
   readonly wantsMarks?: boolean;
   /** Without it a scene stays valid for ever; with it, until the pool's next scene. */

@@ -19,7 +19,7 @@ export function paintSide(frame: Frame): void {
   shapes.clip({ x: layout.plotWidth, y: 0, width: right, height: layout.main.height });
   shapes.rect(paint('ground'), layout.plotWidth, 0, right, layout.main.height);
   if (side !== null && input.spec.side === 'tpo')
-    input.parts?.objects?.paintLetters(frame, side.x, side.width);
+    frame.parts.objects?.paintLetters(frame, side.x, side.width);
   paintProfileSide(frame);
   shapes.unclip();
 }

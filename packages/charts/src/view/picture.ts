@@ -58,9 +58,8 @@ function noPicture(): Error {
 async function pictureOf(shown: SceneInput): Promise<Picture> {
   // Without the memory of the screen's scene, and without what belongs to a hand.
   const { pool: _pool, glow: _glow, ...still } = shown;
-  const parts = await partsFor(shown);
-  const input: SceneInput = { ...still, parts, selectedDrawing: null, hasGhosts: false };
-  const scene = chartScene(input);
+  const input: SceneInput = { ...still, selectedDrawing: null, hasGhosts: false };
+  const scene = chartScene(input, await partsFor(input));
   const { width, height } = input.size;
   const title = chartSentence(input.content, input.spec, scene.shown, input.timeText);
   const foot = footOf(input, scene.shown);

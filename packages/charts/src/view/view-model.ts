@@ -20,9 +20,9 @@ import { countdownText } from './countdown.ts';
 import { Crosshair } from './crosshair.ts';
 import { columnTimes } from './drawing-places.ts';
 import { DrawingTool, pointOf } from './drawing-tool.ts';
+import type { ModelParts } from './model-parts.ts';
 import { RangeSelection } from './range-selection.ts';
 import type { Tool, ViewCommand, ViewHover, ViewState } from './view-options.ts';
-import type { ViewParts } from './view-parts.ts';
 import { Viewport } from './viewport.ts';
 
 /** A wait shorter than this needs no sign. */
@@ -44,7 +44,7 @@ export type ModelEvent =
 export interface ModelOptions {
   readonly content: ChartContent;
   readonly spec: ChartSpec;
-  readonly parts: ViewParts;
+  readonly parts: ModelParts;
   readonly hear: (event: ModelEvent) => void;
 }
 
@@ -53,7 +53,7 @@ export class ViewModel {
   readonly crosshair = new Crosshair();
   readonly range = new RangeSelection();
   readonly drawings: DrawingTool;
-  readonly parts: ViewParts;
+  readonly parts: ModelParts;
   readonly tell: (event: ModelEvent) => void;
   isSnapping = true;
   areDrawingsHidden = false;
@@ -288,7 +288,7 @@ export class ViewModel {
     const isLate = this.#watchLoading(now);
     this.#input = this.#sceneInput(now);
     this.parts.needFor(this.#input);
-    this.#scene = chartScene(this.#input);
+    this.#scene = chartScene(this.#input, this.parts.forScenes);
     this.#askBack();
     return isMoving || isLate || (this.#glow.isActive && this.#scene.cell.kind !== 'candles');
   }
@@ -298,9 +298,9 @@ export class ViewModel {
     const [scene, input] = [this.#scene, this.#input];
     const hover = this.crosshair.hover(this.viewport.window, this.layout, this.count);
     if (scene === null || input === null || hover === null) return [];
-    const { hand } = this.parts;
+    const { hand, forScenes } = this.parts;
     hand.need();
-    return hand.now?.crosshairScene(scene, input, hover, this.#crosshairPool) ?? [];
+    return hand.now?.crosshairScene(scene, input, hover, this.#crosshairPool, forScenes) ?? [];
   }
 
   get state(): ViewState {
@@ -341,7 +341,6 @@ export class ViewModel {
       hasGhosts: this.#loadingSince !== null && now - this.#loadingSince >= GHOSTS_AFTER_MS,
       edgeText: this.edgeText,
       hasForcedColours: this.#hasForcedColours,
-      parts: this.parts.forScenes,
       pool: this.#pool,
     };
   }

@@ -1,12 +1,14 @@
 /** The parts of a view that are loaded when something first needs them, so that a page shows its chart sooner. */
 
+import type { SceneParts } from '../scene/frame.ts';
 import type * as objectPainters from '../scene/object-painters.ts';
-import { needsDrawings, needsObjects, type SceneParts } from '../scene/scene-parts.ts';
+import { needsDrawings, needsObjects } from '../scene/scene-parts.ts';
 import type { SceneInput } from '../scene/scene-types.ts';
 import type * as handPart from './hand-part.ts';
 import { type LaterHears, LaterPart } from './later-part.ts';
+import type { ModelParts } from './model-parts.ts';
 
-export class ViewParts {
+export class ViewParts implements ModelParts {
   /** For hands, keys, drawings and ranges. */
   readonly hand: LaterPart<typeof handPart>;
   /** For indicators and other things that not every chart shows. */
@@ -17,12 +19,10 @@ export class ViewParts {
     this.objects = new LaterPart(() => import('../scene/object-painters.ts'), hears);
   }
 
-  /** Those that are here. */
   get forScenes(): SceneParts {
     return { objects: this.objects.now, drawings: this.hand.now };
   }
 
-  /** Loads what the scene misses. */
   needFor(input: SceneInput): void {
     if (needsObjects(input)) this.objects.need();
     if (needsDrawings(input)) this.hand.need();
