@@ -11,8 +11,10 @@ import {
 } from '../../testing/made-scene.ts';
 import { rowsOf } from '../series/rows.ts';
 import type { Batch } from './batch.ts';
+import { crosshairScene } from './crosshair-scene.ts';
 import type { ChartScene, Mark, SceneInput } from './scene-types.ts';
 import { ShapePool } from './shapes.ts';
+import { textWidth } from './text-width.ts';
 import { ticksAtY } from './window.ts';
 
 const OPEN = 1_794_852_000_000_000_000n;
@@ -272,6 +274,29 @@ test('a delayed stream names its live edge on the time axis', () => {
   assert.deepEqual(edge!.texts, ['14:03, 10 min ago']);
   const back = { ...input, window: { ...input.window, right: 8 } };
   assert.equal(marksOf(wholeScene(back), 'edge', 'axis').length, 0);
+});
+
+test('the crosshair’s time covers the name of the live edge whole or not at all', () => {
+  const input = madeScene(20, { columnWidth: 80, input: { edgeText: '14:03, 10 min ago' } });
+  const scene = wholeScene(input);
+  const [edge] = marksOf(scene, 'edge', 'axis');
+  const right = edge!.x;
+  const left = right - textWidth(edge!.texts[0]!, 11.5, 600);
+  const wholes = [];
+  for (let column = 12; column < 20; column += 1) {
+    const batches = crosshairScene(scene, input, { column, y: 100, isLinked: false });
+    const cover = batches.findLast((batch) => batch.kind === 'rects' && batch.dye === 'ground')!;
+    assert.ok(cover.kind === 'rects');
+    const [x, , width] = cover.rects.toArray() as [number, number, number];
+    const isWhole = x <= left && x + width >= right;
+    assert.ok(isWhole || x + width < left || x > right, String(column));
+    wholes.push(isWhole);
+  }
+  assert.ok(wholes.includes(true) && wholes.includes(false));
+});
+
+test('without bars no price is named', () => {
+  assert.equal(marksOf(wholeScene(madeScene(0)), 'price', 'axis').length, 0);
 });
 
 test('trades that are missing before an instant are told', () => {

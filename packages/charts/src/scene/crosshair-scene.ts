@@ -12,12 +12,15 @@ import { priceSteps } from './price-steps.ts';
 import type { ChartScene, Hover, SceneInput } from './scene-types.ts';
 import { paint, type ShapePool, segment } from './shapes.ts';
 import { textWidth } from './text-width.ts';
+import { edgeName } from './time-axis.ts';
 import { ticksAtY } from './window.ts';
 
 const RULER = 0.045;
 const LINE = 0.42;
 const DASH = [3, 3];
 const TAG_HEIGHT = 20;
+/** Between a time tag and the name of the live edge. */
+const NAME_AIR = 4;
 
 /** `pool`: of its own, since the scene's batches stay on the lower canvas. */
 export function crosshairScene(
@@ -131,7 +134,8 @@ function paintTimeTag(frame: Frame, column: number): void {
   const top = timeAxis.y + 3;
   // Neighbouring labels are covered whole.
   const air = 30 * Math.max(1, input.textScale);
-  shapes.rect(paint('ground'), left - air, timeAxis.y + 1, width + 2 * air, timeAxis.height - 1);
+  const [from, to] = coveredBy(frame, left - air, left + width + air, [left, left + width]);
+  shapes.rect(paint('ground'), from, timeAxis.y + 1, to - from, timeAxis.height - 1);
   shapes.rect(paint('accent'), left, top, width, height, 3);
   shapes.word(
     paint('on-accent'),
@@ -142,4 +146,18 @@ function paintTimeTag(frame: Frame, column: number): void {
     top + height / 2 + 0.5,
     text,
   );
+}
+
+/** What a tag covers of the axis: the live edge's name whole if they touch, else nothing of it. */
+function coveredBy(
+  frame: Frame,
+  from: number,
+  to: number,
+  [left, right]: readonly [left: number, right: number],
+): readonly [from: number, to: number] {
+  const name = edgeName(frame);
+  if (name === null) return [from, to];
+  if (right < name.left - NAME_AIR) return [from, Math.min(to, name.left - NAME_AIR)];
+  if (left > name.right + NAME_AIR) return [Math.max(from, name.right + NAME_AIR), to];
+  return [Math.min(from, name.left - 1), Math.max(to, name.right + 1)];
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { madeFootprints } from '../../testing/made-market.ts';
 import { layerOf, madeContent, madeInput, putLayer, wholeScene } from '../../testing/made-scene.ts';
 import type { ChartSpec } from '../spec/chart-spec.ts';
+import type { Batch } from './batch.ts';
 import { signedParts } from './cumulative-pane.ts';
 import { sharedName } from './level-lines.ts';
 import type { ChartScene, Mark } from './scene-types.ts';
@@ -25,6 +26,7 @@ function drawn(
     spec?: Partial<ChartSpec>;
     params?: Record<string, number | string>;
     removed?: readonly (readonly [string, bigint])[];
+    textScale?: number;
   } = {},
 ) {
   const content = madeContent(BARS);
@@ -35,8 +37,9 @@ function drawn(
     objects.map((object) => ({ final: true, ...object })),
   );
   for (const [id, ns] of options.removed ?? []) series.remove(id, ns);
-  const { columnWidth = 110 } = options;
-  const input = madeInput(content, { columnWidth, spec: { layers: [layer], ...options.spec } });
+  const { columnWidth = 110, textScale = 1 } = options;
+  const spec = { layers: [layer], ...options.spec };
+  const input = madeInput(content, { columnWidth, spec, input: { textScale } });
   const scene = wholeScene(input);
   const marks = scene.marks.filter(({ of }) => of === layer.key);
   return { scene, marks, input, content };
@@ -275,6 +278,36 @@ test('the profile at the side is the object; its point of control and value area
     ['VAL', data.val],
   ] as const) {
     assert.equal(onlyShape(marks, name)[0]?.numbers.price, price);
+  }
+});
+
+test('the longest row of the profile begins right of the name of its point of control', () => {
+  for (const textScale of [1, 1.5]) {
+    const levels = Array.from({ length: 30 }, (_, at) => [MIDDLE - 15 + at, 10, 40]);
+    levels[15] = [MIDDLE, 900, 900];
+    const data = { ...{ levels, poc: MIDDLE, vah: MIDDLE + 1, val: MIDDLE - 1 }, volume: 3250 };
+    const { scene } = drawn(
+      'volume-profile',
+      [{ id: '8.1', ts: BARS[0]!.ts, data: { ...data, delta: 0, high: 0, low: 0, end: '' } }],
+      { textScale },
+    );
+    const { plotWidth, side } = scene.layout;
+    const isAtPoc = (batch: Batch) => batch.kind === 'words' && batch.texts.includes('POC');
+    const name = scene.batches.find(isAtPoc)!;
+    assert.ok(name.kind === 'words' && side !== null);
+    const plates = scene.batches.filter(
+      (batch) => batch.kind === 'rects' && batch.rects.toArray()[0] === plotWidth + 3,
+    );
+    const ends = plates.map((batch) => {
+      const [x, , width] = (batch.kind === 'rects' ? batch.rects : null)!.toArray();
+      return x! + width!;
+    });
+    const rows = scene.batches.flatMap((batch) =>
+      batch.kind === 'rects' && batch.dye === 'neutral' ? batch.rects.toArray() : [],
+    );
+    const longest = Math.min(...rows.filter((x, at) => at % 4 === 0 && x > plotWidth));
+    assert.ok(longest > Math.max(...ends), `${longest} after ${ends}`);
+    assert.ok(longest < plotWidth + side.width * 0.6);
   }
 });
 

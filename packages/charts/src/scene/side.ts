@@ -5,10 +5,12 @@
 
 import type { Numbers } from './batch.ts';
 import type { Frame } from './frame.ts';
+import { plateWidth } from './plates.ts';
 import { paint } from './shapes.ts';
-import { type ProfileRows, profileShown } from './side-objects.ts';
+import { PROFILE_NAME, type ProfileRows, profileShown } from './side-objects.ts';
 
-const LEFT_PX = 14;
+/** Left of the longest bar, so that the point of control's name hides nothing of its row. */
+const NAME_AIR_PX = 4;
 const INSIDE = paint('neutral', 0.36, 0.42);
 const OUTSIDE = paint('neutral', 0.16, 0.2);
 
@@ -29,7 +31,9 @@ export function paintProfileSide(frame: Frame): void {
   const { side } = frame.layout;
   const profile = side === null ? null : profileShown(frame);
   if (side === null || profile === null) return;
-  paintProfile(frame, profile, side.x + side.width, LEFT_PX - side.width);
+  const name = PROFILE_NAME.inset + plateWidth(frame, 'POC', PROFILE_NAME) + NAME_AIR_PX;
+  const names = Math.min(side.width / 2, name);
+  paintProfile(frame, profile, side.x + side.width, names - side.width);
 }
 
 /** Bars from `x` on; a negative length grows to the left. */
