@@ -12,12 +12,11 @@ import type { ChartSpec } from '../spec/chart-spec.ts';
 import { Announcer } from './announcer.ts';
 import type { TableOptions } from './chart-table.ts';
 import { element } from './dom.ts';
-import { FaultCard } from './fault-card.ts';
 import { FrameLoop, type Needed } from './frame-loop.ts';
-import type * as handPart from './hand-part.ts';
 import { HemCard, NothingCard } from './hem-card.ts';
-import { type KeyAction, keyAction } from './keys.ts';
+import { keyAction } from './keys.ts';
 import { Surface } from './surface.ts';
+import { ViewHand } from './view-hand.ts';
 import { type ModelEvent, ViewModel } from './view-model.ts';
 import type {
   ChartViewOptions,
@@ -27,30 +26,24 @@ import type {
   ViewState,
   ViewTime,
 } from './view-options.ts';
-import { ViewParts } from './view-parts.ts';
 import { connectPointers } from './view-pointers.ts';
 import { ViewReports } from './view-reports.ts';
 
 /** The time left in a bar is written to the second. */
 const COUNTDOWN_MS = 1000;
-/** Keys that do nothing on a chart that no hand and no key has used. */
-const IDLE_KEYS: readonly KeyAction['t'][] = ['escape', 'delete', 'edit-text'];
 
 export class ChartView {
   readonly root: HTMLElement;
   readonly #options: ChartViewOptions;
   readonly #surface: Surface;
   readonly #model: ViewModel;
-  readonly #parts: ViewParts;
-  readonly #cardsPlace = element('div', '');
-  readonly #fault: FaultCard;
+  readonly #hand: ViewHand;
   readonly #hemCard: HemCard;
   readonly #nothing: NothingCard;
   readonly #announcer: Announcer;
   readonly #reports: ViewReports;
   readonly #end = new AbortController();
   readonly #loop: FrameLoop;
-  #cards: handPart.HandCards | null = null;
   #stopHearing: () => void;
   #second: { cancel(): void } | null = null;
   #isCompact: boolean;
@@ -69,15 +62,11 @@ export class ChartView {
     this.#surface = new Surface(root);
     this.#reports = new ViewReports(this.#surface.stage, options);
     const hear = (event: ModelEvent) => this.#hear(event);
-    this.#parts = new ViewParts({
-      loaded: () => this.#partLoaded(),
-      failed: () => this.#fault.show(),
-    });
-    this.#model = new ViewModel({ content, spec, hear, parts: this.#parts }, this.#surface.size);
-    root.append(this.#cardsPlace);
+    this.#hand = this.#makeHand();
+    const { parts } = this.#hand;
+    this.#model = new ViewModel({ content, spec, hear, parts }, this.#surface.size);
     this.#hemCard = new HemCard(root, (action) => this.#act(action));
     this.#nothing = new NothingCard(root, () => this.#act('go-last'));
-    this.#fault = new FaultCard(root, () => this.#parts.again());
     root.append(status);
     this.#stopHearing = content.onChange(() => this.#model.takeContent());
     this.#listen(status);
@@ -190,13 +179,8 @@ export class ChartView {
 
   /** True: the chart has answered the key, also by a command for the page. */
   key(event: KeyboardEvent): boolean {
-    if (this.#cards?.text.isOpen === true) return false;
     const action = keyAction(event);
-    if (action === null) return false;
-    const { hand } = this.#parts;
-    if (hand.now !== null) return this.#apply(hand.now, action);
-    hand.use((part) => this.#apply(part, action));
-    return !IDLE_KEYS.includes(action.t);
+    return action !== null && this.#hand.key(action);
   }
 
   goToEnd(): void {
@@ -234,7 +218,7 @@ export class ChartView {
   }
 
   deleteSelected(): void {
-    this.#parts.hand.use(({ removeSelected }) => removeSelected(this.#model));
+    this.#hand.deleteSelected();
   }
 
   deleteAllDrawings(): void {
@@ -282,18 +266,31 @@ export class ChartView {
 
   /** Says that a part of the page around the chart could not be loaded either. */
   showFault(): void {
-    this.#fault.show();
+    this.#hand.showFault();
   }
 
   destroy(): void {
     this.#loop.stop();
     this.#end.abort();
-    this.#parts.forget();
+    this.#hand.end();
     this.#stopHearing();
     this.#second?.cancel();
     this.#announcer.stop();
     this.#surface.destroy();
     this.root.replaceChildren();
+  }
+
+  #makeHand(): ViewHand {
+    return new ViewHand(this.root, () => this.#model, {
+      used: () => this.#used(),
+      wrote: () => this.focus(),
+      keep: () => this.keepRange(),
+      clear: () => {
+        this.clearRange();
+        this.focus();
+      },
+      copied: (isCopied) => this.#copied(isCopied),
+    });
   }
 
   #listen(status: HTMLElement): void {
@@ -304,7 +301,7 @@ export class ChartView {
         stage,
         signal,
         model: this.#model,
-        takesDouble: (x, y) => this.#cards?.text.openAt(x, y) ?? false,
+        takesDouble: (x, y) => this.#hand.openTextAt(x, y),
         clock: this.#options.clock,
       },
       used: () => this.#used(),
@@ -320,11 +317,7 @@ export class ChartView {
     };
     stage.addEventListener('focus', use, { signal });
     stage.addEventListener('pointerdown', use, { signal });
-    // Loaded before a click or a key needs it.
-    const approach = () => this.#parts.hand.need();
-    for (const kind of ['pointerenter', 'pointerdown', 'focus'] as const) {
-      stage.addEventListener(kind, approach, { signal });
-    }
+    this.#hand.listen(stage, signal);
     // A text that was read before must be read again after the chart was left.
     stage.addEventListener('blur', () => status.replaceChildren(), { signal });
   }
@@ -349,7 +342,7 @@ export class ChartView {
         options.onCommand?.(event.command);
         break;
       case 'edit-text':
-        this.#parts.hand.use(() => this.#cards?.text.open(event.key));
+        this.#hand.openText(event.key);
         break;
       case 'say':
         this.#announcer.say(event.text);
@@ -372,14 +365,14 @@ export class ChartView {
       if (scene !== null) this.#afterPicture(scene);
     }
     this.#surface.paintOver(this.#model.crosshairBatches());
-    this.#cards?.afterCrosshair(this.#isCompact);
+    this.#hand.afterCrosshair(this.#isCompact);
     this.#reports.afterCrosshair(this.#model);
     return isMoving;
   }
 
   #afterPicture(scene: ChartScene): void {
     this.#surface.paint(scene.batches);
-    this.#cards?.afterPicture();
+    this.#hand.afterPicture();
     this.#hemCard.update(scene);
     this.#nothing.update(this.#model);
     this.#reports.afterPicture(this.#model);
@@ -389,33 +382,6 @@ export class ChartView {
         this.#loop.need('picture');
       });
     }
-  }
-
-  #partLoaded(): void {
-    if (this.#end.signal.aborted) return;
-    this.#fault.hide();
-    this.#makeCards();
-    this.#model.changed();
-  }
-
-  #makeCards(): void {
-    const hand = this.#parts.hand.now;
-    if (hand === null || this.#cards !== null) return;
-    this.#cards = new hand.HandCards(this.#cardsPlace, this.#model, {
-      keep: () => this.keepRange(),
-      clear: () => {
-        this.clearRange();
-        this.focus();
-      },
-      copied: (isCopied) => this.#copied(isCopied),
-      wrote: () => this.focus(),
-    });
-  }
-
-  #apply({ applyKey }: typeof handPart, action: KeyAction): boolean {
-    const isDone = applyKey(this.#model, action);
-    if (isDone) this.#used();
-    return isDone;
   }
 
   #resized(): void {
