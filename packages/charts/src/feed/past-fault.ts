@@ -27,6 +27,8 @@ export function pastFault(error: unknown): PastFault {
     case 'UNKNOWN_INDICATOR':
     case 'UNKNOWN_INSTRUMENT':
     case 'UNAUTHORIZED':
+    // A service that is older than the page has no such route.
+    case 'NOT_FOUND':
     case 'CONFIGURATION':
       return { t: 'refused', message };
     default:

@@ -11,7 +11,7 @@ import type { ReplayTrack } from './replay-track.ts';
 import type { FeedSources } from './sources.ts';
 import { withoutDepth } from './topics.ts';
 
-/** Versions a page: a page of a busy session has some megabytes. */
+/** Versions a page. The service computes a session from its open for each, so fewer and larger ones are faster. */
 const LIMIT = 5_000;
 const STUDIES_MAX = 8;
 const RETRY_MS = [2_000, 5_000, 15_000] as const;

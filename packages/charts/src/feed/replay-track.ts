@@ -1,10 +1,10 @@
 /**
  * All versions that one topic's stream published in a session, kept as changes, and the state after any number of them.
- * Going back starts at the last state that was kept on the way.
+ * A jump begins at the last state that was kept whole.
  */
 
 import type { HistoryEntry } from '@tapeloom/client';
-import type { IndicatorObject, Snapshot } from '@tapeloom/client/stream';
+import type { IndicatorObject, Remove, Snapshot } from '@tapeloom/client/stream';
 import type { BarsData } from '@tapeloom/protocol/indicators';
 import { BARS, type Topic } from './topics.ts';
 import { applied, deltaOf, type VersionDelta } from './version-delta.ts';
@@ -37,12 +37,18 @@ export interface PublishedVersion {
 type State = ReadonlyMap<string, ReplayedObject>;
 
 interface Version {
-  readonly id: string;
+  /** Shared by all versions of an object. */
+  readonly of: ObjectName;
   readonly final: boolean;
-  /** Of the object, or of its removal. */
+  /** Of a removal. */
+  readonly removedNs: bigint | null;
+  /** A `VersionDelta` as JSON: a fifth of its size as objects. Empty: it is removed. */
+  readonly delta: string;
+}
+
+interface ObjectName {
+  readonly id: string;
   readonly ts: bigint;
-  /** Null: it is removed. */
-  readonly delta: VersionDelta | null;
 }
 
 export class ReplayTrack {
@@ -50,8 +56,10 @@ export class ReplayTrack {
   /** The versions that were appended last, until someone takes them. */
   readonly #news: PublishedVersion[] = [];
   readonly #versions: Version[] = [];
-  /** The newest data by id, of what was appended. */
-  readonly #newest = new Map<string, unknown>();
+  /** The state after everything that was appended. */
+  readonly #loaded = new Map<string, ReplayedObject>();
+  readonly #names = new Map<string, ObjectName>();
+  /** States at every `KEPT_EVERY`th version. */
   readonly #kept: State[] = [new Map()];
   #state = new Map<string, ReplayedObject>();
   #at = 0;
@@ -90,51 +98,61 @@ export class ReplayTrack {
   /** The state after this many versions. Returns the ids of what may have changed. */
   moveTo(count: number): ReadonlySet<string> {
     const changed = new Set<string>();
-    if (count < this.#at) this.#goBack(count, changed);
-    for (; this.#at < count; this.#at += 1) {
-      changed.add(this.#apply(this.#versions[this.#at]!));
-      if ((this.#at + 1) % KEPT_EVERY === 0) {
-        this.#kept[(this.#at + 1) / KEPT_EVERY] ??= new Map(this.#state);
-      }
-    }
+    const kept = Math.floor(count / KEPT_EVERY);
+    if (count < this.#at || kept * KEPT_EVERY > this.#at) this.#jump(kept, changed);
+    for (; this.#at < count; this.#at += 1) changed.add(this.#apply(this.#versions[this.#at]!));
     return changed;
   }
 
   #start({ objects }: Snapshot<string>): void {
-    for (const object of objects) {
-      this.#newest.set(object.id, object.data);
-      this.#state.set(object.id, { object, removedNs: null });
-    }
-    this.#kept[0] = new Map(this.#state);
+    for (const object of objects) this.#loaded.set(object.id, { object, removedNs: null });
+    this.#kept[0] = new Map(this.#loaded);
+    this.#state = new Map(this.#loaded);
   }
 
   #append(entry: Exclude<HistoryEntry<string>, Snapshot<string>>): void {
     const { cursor } = entry;
-    if (entry.t === 'remove') {
-      const { id, final, ts } = entry;
-      this.#news.push({ cursor, bar: null });
-      this.#versions.push({ id, final, ts, delta: null });
-      return;
-    }
-    const { id, final, ts, data } = entry.object;
-    const delta = deltaOf(this.#newest.get(id), data);
-    this.#versions.push({ id, final, ts, delta });
-    this.#newest.set(id, data);
-    this.#news.push({ cursor, bar: this.topic.key === BARS ? barOf(entry.object) : null });
+    if (entry.t === 'remove') this.#appendRemoval(entry);
+    else this.#appendUpsert(entry.object);
+    const isBar = entry.t === 'upsert' && this.topic.key === BARS;
+    this.#news.push({ cursor, bar: isBar ? barOf(entry.object) : null });
+    if (this.count % KEPT_EVERY === 0) this.#kept[this.count / KEPT_EVERY] = new Map(this.#loaded);
   }
 
-  #apply({ id, final, ts, delta }: Version): string {
+  #appendRemoval({ id, final, ts }: Remove): void {
+    this.#versions.push({ of: this.#named(id, ts), final, removedNs: ts, delta: '' });
+    const known = this.#loaded.get(id);
+    if (known !== undefined) this.#loaded.set(id, { ...known, removedNs: ts });
+  }
+
+  #appendUpsert(object: IndicatorObject<string>): void {
+    const { id, final, ts, data } = object;
+    const delta = JSON.stringify(deltaOf(this.#loaded.get(id)?.object.data, data));
+    this.#versions.push({ of: this.#named(id, ts), final, removedNs: null, delta });
+    this.#loaded.set(id, { object, removedNs: null });
+  }
+
+  #named(id: string, ts: bigint): ObjectName {
+    const known = this.#names.get(id);
+    if (known?.ts === ts) return known;
+    const name = { id, ts };
+    this.#names.set(id, name);
+    return name;
+  }
+
+  #apply({ of: { id, ts }, final, removedNs, delta }: Version): string {
     const before = this.#state.get(id);
-    if (delta !== null) {
-      const data = applied(before?.object.data, delta) as IndicatorObject<string>['data'];
+    if (delta !== '') {
+      const change = JSON.parse(delta) as VersionDelta;
+      const data = applied(before?.object.data, change) as IndicatorObject<string>['data'];
       this.#state.set(id, { object: { id, final, ts, data }, removedNs: null });
-    } else if (before !== undefined) this.#state.set(id, { ...before, removedNs: ts });
+    } else if (before !== undefined) this.#state.set(id, { ...before, removedNs });
     return id;
   }
 
-  #goBack(count: number, changed: Set<string>): void {
+  /** To a kept state. */
+  #jump(kept: number, changed: Set<string>): void {
     const before = this.#state;
-    const kept = Math.floor(count / KEPT_EVERY);
     this.#state = new Map(this.#kept[kept]);
     this.#at = kept * KEPT_EVERY;
     for (const [id, shown] of before) if (this.#state.get(id) !== shown) changed.add(id);

@@ -2,6 +2,7 @@
 
 import type { ClientClock } from '@tapeloom/client/stream';
 import type { SessionSpan } from '../series/sessions.ts';
+import { pastFault } from './past-fault.ts';
 import type { FeedSources, SessionsAnswer } from './sources.ts';
 
 const DAY_NS = 86_400_000_000_000n;
@@ -11,6 +12,7 @@ const AHEAD_DAYS = 7n;
 /** Of one request. */
 const DAYS_MAX = 90n;
 const RETRY_MS = [2_000, 5_000, 15_000, 60_000] as const;
+const FAILED = Number.POSITIVE_INFINITY;
 
 export interface SessionDaysOptions {
   readonly sources: Pick<FeedSources, 'sessions'>;
@@ -52,7 +54,7 @@ export class SessionDays {
   }
 
   get #hasFailed(): boolean {
-    return this.#failures > RETRY_MS.length;
+    return this.#failures === FAILED;
   }
 
   /** Days from before the first instant until after the second. */
@@ -64,7 +66,7 @@ export class SessionDays {
   }
 
   async #ask(): Promise<void> {
-    const { sources, signal, onChange, clock } = this.#options;
+    const { sources, signal, onChange } = this.#options;
     if (sources.sessions === undefined || this.#isAsking || signal.aborted || this.#hasFailed) {
       return;
     }
@@ -81,14 +83,24 @@ export class SessionDays {
       this.#isAsking = false;
       onChange();
       void this.#ask();
-    } catch {
-      if (signal.aborted) return;
-      const waitMs = RETRY_MS[this.#failures];
-      this.#failures += 1;
-      this.#isAsking = false;
-      if (waitMs === undefined) onChange();
-      else clock.after(waitMs, () => void this.#ask());
+    } catch (error) {
+      if (!signal.aborted) this.#failed(error);
     }
+  }
+
+  #failed(error: unknown): void {
+    const { clock, onChange } = this.#options;
+    const waitMs = pastFault(error).t === 'passing' ? RETRY_MS[this.#failures] : undefined;
+    this.#failures = waitMs === undefined ? FAILED : this.#failures + 1;
+    if (waitMs === undefined) {
+      this.#isAsking = false;
+      onChange();
+      return;
+    }
+    clock.after(waitMs, () => {
+      this.#isAsking = false;
+      void this.#ask();
+    });
   }
 
   /** What is wanted and not known, one request long; null: nothing. */
