@@ -226,7 +226,7 @@ export class Desk {
     for (const { key: other } of change.linkedTo(this.workspace.value, key)) {
       const seat = this.seat(other);
       const isSame = seat.content.instrument?.name === from.content.instrument?.name;
-      seat.view?.setLinked(hover === null || isSame ? hover : { ...hover, ticks: null });
+      seat.link(hover === null || isSame ? hover : { ...hover, ticks: null });
     }
   }
 

@@ -80,6 +80,7 @@ function Chip(props: {
   const desk = useDesk();
   useStore(seat.frames);
   useStore(seat.hover);
+  useStore(seat.linkedNs);
   const isOpen = useStore(
     desk.ui,
     ({ drawer }) => drawer?.t === 'indicators' && drawer.editing === item.key,

@@ -59,6 +59,7 @@ function Head({ seat, spec }: Pick<LegendProps, 'seat' | 'spec'>) {
 function useBar(seat: Seat): ChartBar | null {
   useStore(seat.frames);
   useStore(seat.hover);
+  useStore(seat.linkedNs);
   return seat.bar;
 }
 

@@ -42,6 +42,8 @@ export class Seat {
   /** Counts the frames in which something of the chart changed. */
   readonly frames = new Store(0);
   readonly hover = new Store<ViewHover | null>(null);
+  /** When the column of a linked chart's crosshair begins. */
+  readonly linkedNs = new Store<bigint | null>(null);
   readonly viewState = new Store<ViewState | null>(null);
   readonly #options: SeatOptions;
   readonly #live: ChartContent;
@@ -91,12 +93,19 @@ export class Seat {
     return this.#played === null ? this.feed.sums : this.#played.sums();
   }
 
-  /** The bar at the crosshair, else the newest; null without bars. */
+  /** The bar at the crosshair, its own or a linked one, else the newest; null without bars. */
   get bar(): ChartBar | null {
     const { bars } = this.content;
-    const hover = this.hover.value;
-    const column = hover === null ? undefined : bars.columns[hover.column];
+    const [own, linked] = [this.hover.value, this.linkedNs.value];
+    const at = own !== null ? own.column : linked !== null ? bars.columnAt(linked) : -1;
+    const column = bars.columns[at];
     return column?.kind === 'bar' ? column : bars.last;
+  }
+
+  /** The crosshair of a linked chart; null: it is gone. */
+  link(hover: ViewHover | null): void {
+    this.linkedNs.set(hover?.ns ?? null);
+    this.#view?.setLinked(hover);
   }
 
   open(): void {
