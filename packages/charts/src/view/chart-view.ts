@@ -50,7 +50,7 @@ export class ChartView {
   #wasUsed = false;
 
   constructor(root: HTMLElement, options: ChartViewOptions) {
-    const { content, spec, clock } = options;
+    const { content, spec, clock, isFilled = false } = options;
     this.root = root;
     this.#options = options;
     this.#isCompact = options.isCompact ?? false;
@@ -64,7 +64,7 @@ export class ChartView {
     const hear = (event: ModelEvent) => this.#hear(event);
     this.#hand = this.#makeHand();
     const { parts } = this.#hand;
-    this.#model = new ViewModel({ content, spec, hear, parts }, this.#surface.size);
+    this.#model = new ViewModel({ content, spec, hear, parts, isFilled }, this.#surface.size);
     this.#hemCard = new HemCard(root, (action) => this.#act(action));
     this.#nothing = new NothingCard(root, () => this.#act('go-last'));
     root.append(status);

@@ -8,6 +8,8 @@ import type { ViewModel } from './view-model.ts';
 import type { Tool } from './view-options.ts';
 import { hoverSentence, TOOL_SENTENCES, tickSizeOf } from './view-words.ts';
 
+/** Of the words where the loaded bars begin, with air. */
+const HEM_PX = 316;
 /** After `auto`. */
 const HAND_GROUPS = [1, 2, 4, 5, 8, 10, 20, 25, 50, 100] as const;
 
@@ -31,8 +33,7 @@ export function applyKey(model: ViewModel, action: KeyAction): boolean {
       viewport.zoomPrice(layout, action.factor);
       return changed(model);
     case 'home':
-      viewport.home(layout);
-      return moved(model);
+      return goHome(model);
     case 'end':
       viewport.end();
       return moved(model);
@@ -64,6 +65,14 @@ export function applyKey(model: ViewModel, action: KeyAction): boolean {
     default:
       return action satisfies never;
   }
+}
+
+/** Where nothing older comes, the words about it have room before the first bar. */
+function goHome(model: ViewModel): boolean {
+  const { viewport, layout, content } = model;
+  const room = content.edge.t === 'hem' ? Math.min(HEM_PX, (layout.plotWidth * 2) / 3) : 0;
+  viewport.home(layout, room);
+  return moved(model);
 }
 
 /** Back to the crosshair, one step at a time. False: there was nothing to leave. */

@@ -282,6 +282,53 @@ test('older bars are asked for after a gesture only, and until the edge is out o
   assert.equal(told('need-back').length, 2);
 });
 
+test('a chart that is to be filled asks for older bars at its opening, until the edge is out of view', () => {
+  const content = new ChartContent();
+  const events: ModelEvent[] = [];
+  const hear = (event: ModelEvent) => events.push(event);
+  const model = new ViewModel(
+    { content, parts, hear, spec: DEFAULT_CHART, isFilled: true },
+    { width: 1200, height: 800 },
+  );
+  const asked = () => events.filter(({ t }) => t === 'need-back').length;
+  const show = (from: number, count: number) => {
+    content.bars.putAll(Array.from({ length: count }, (_, at) => footprint(from + at)));
+    model.takeContent();
+    model.frame(0, false);
+  };
+  model.frame(0, false);
+  assert.equal(asked(), 0);
+  show(0, 4);
+  assert.equal(asked(), 1);
+  show(-3, 3);
+  assert.equal(asked(), 2);
+  show(-103, 100);
+  show(4, 1);
+  assert.equal(asked(), 2);
+});
+
+test('Home leaves room for the words where nothing older comes', () => {
+  const { model, content, press, frame } = rig();
+  press('Home');
+  const left = () => model.viewport.window.right * model.viewport.window.columnWidth;
+  assert.ok(Math.abs(left() - model.layout.plotWidth) < 1);
+  content.edge = { t: 'hem', why: 'start' };
+  model.takeContent();
+  frame();
+  press('Home');
+  assert.ok(model.scene!.hem!.width > 200, String(model.scene!.hem?.width));
+});
+
+test('a linked chart is told the price that the crosshair’s own tag has', () => {
+  const { model, press } = rig({ group: 2 });
+  press('ArrowLeft');
+  press('ArrowUp');
+  assert.ok(model.scene!.cell.numbers > 0);
+  const { ticks } = model.ownHover!;
+  const own = model.crosshair.ticks(model.viewport.window, model.layout)!;
+  assert.equal(ticks, Math.floor(own / 2) * 2);
+});
+
 test('range, crosshair and drawings stay with their bars when older ones are put in front', () => {
   const it = rig();
   it.press('ArrowLeft');

@@ -23,12 +23,10 @@ import { DrawingTool, pointOf } from './drawing-tool.ts';
 import type { ModelParts } from './model-parts.ts';
 import { RangeSelection } from './range-selection.ts';
 import type { Tool, ViewCommand, ViewHover, ViewState } from './view-options.ts';
-import { Viewport } from './viewport.ts';
+import { openingWidth, Viewport } from './viewport.ts';
 
 /** A wait shorter than this needs no sign. */
 const GHOSTS_AFTER_MS = 300;
-const COLUMN_WIDTH = { wide: 112, narrow: 101, candles: 8 };
-const NARROW_PX = 560;
 const NS_PER_MS = 1_000_000;
 
 export type ModelEvent =
@@ -46,6 +44,8 @@ export interface ModelOptions {
   readonly spec: ChartSpec;
   readonly parts: ModelParts;
   readonly hear: (event: ModelEvent) => void;
+  /** Older bars are asked for at the opening too, if they have room on screen. */
+  readonly isFilled?: boolean;
 }
 
 export class ViewModel {
@@ -82,8 +82,12 @@ export class ViewModel {
   #tape: { readonly ns: bigint; readonly since: number } | null = null;
   #loadingSince: number | null = null;
   #wantsBack = false;
+  readonly #isFilled: boolean;
+  #hasBars = false;
 
-  constructor({ content, spec, parts, hear }: ModelOptions, size: ChartSize) {
+  constructor(options: ModelOptions, size: ChartSize) {
+    const { content, spec, parts, hear, isFilled = false } = options;
+    this.#isFilled = isFilled;
     this.#content = content;
     this.#spec = spec;
     this.#size = size;
@@ -197,6 +201,9 @@ export class ViewModel {
       this.crosshair.shift(shift);
       this.range.shift(shift, this.count);
     }
+    const hasBars = this.count > 0;
+    if (this.#isFilled && hasBars && !this.#hasBars) this.#wantsBack = true;
+    this.#hasBars = hasBars;
     this.#layout = null;
     this.#chooseZone();
     this.changed();
@@ -246,7 +253,10 @@ export class ViewModel {
     const hover = this.crosshair.hover(window, this.layout, this.count);
     const column = hover === null ? undefined : this.#content.bars.columns[hover.column];
     if (hover === null || hover.isLinked || column === undefined) return null;
-    const ticks = this.crosshair.ticks(window, this.layout);
+    const at = this.crosshair.ticks(window, this.layout);
+    const { group = 1, numbers = 0 } = this.#scene?.cell ?? {};
+    // As the chart's own tag: where rows have numbers, the row's lowest price.
+    const ticks = at === null || numbers === 0 ? at : Math.floor(at / group) * group;
     return { column: hover.column, ns: column.fromNs, ticks };
   }
 
@@ -383,9 +393,4 @@ export class ViewModel {
     this.#zoneKey = key;
     this.#timeText = timeTexts(zone, timeZone);
   }
-}
-
-function openingWidth({ look }: ChartSpec, { width }: ChartSize): number {
-  if (look === 'candles') return COLUMN_WIDTH.candles;
-  return width < NARROW_PX ? COLUMN_WIDTH.narrow : COLUMN_WIDTH.wide;
 }

@@ -74,6 +74,8 @@ export interface ChartViewOptions {
   readonly onHover?: (hover: ViewHover | null) => void;
   /** The left edge of the loaded bars comes into view. At most once per gesture and loaded page. */
   readonly onNeedBack?: () => void;
+  /** The opening of the chart counts as a gesture: older bars are wanted if the first ones leave room. */
+  readonly isFilled?: boolean;
   readonly onRange?: (range: ColumnRange | null) => void;
   readonly onTool?: (tool: Tool) => void;
   readonly onTime?: (time: ViewTime) => void;

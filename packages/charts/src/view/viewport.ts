@@ -3,7 +3,7 @@
  * prices find their fit. Gestures change it at once; `step` does what a frame does.
  */
 
-import type { ChartLayout } from '../scene/chart-layout.ts';
+import type { ChartLayout, ChartSize } from '../scene/chart-layout.ts';
 import {
   atEnd,
   clamped,
@@ -27,6 +27,8 @@ import { easedPart, type Glide, glided } from './motion.ts';
 const BACK_COLUMNS = 2;
 /** Space between the crosshair's column and the edge, in columns. */
 const REVEAL_COLUMNS = 1;
+const COLUMN_WIDTH = { wide: 112, narrow: 101, candles: 8 };
+const NARROW_PX = 560;
 
 /** A bar by which columns of the bars before and after a change are matched. */
 interface Anchor {
@@ -35,6 +37,12 @@ interface Anchor {
   readonly column: number;
   /** At the right edge of the plot, for bars that have nothing in common with those before. */
   readonly rightNs: bigint;
+}
+
+/** Pixels of a column at first. */
+export function openingWidth({ look }: ChartSpec, { width }: ChartSize): number {
+  if (look === 'candles') return COLUMN_WIDTH.candles;
+  return width < NARROW_PX ? COLUMN_WIDTH.narrow : COLUMN_WIDTH.wide;
 }
 
 export class Viewport {
@@ -150,9 +158,9 @@ export class Viewport {
     this.#follows = true;
   }
 
-  /** The first bar at the left edge. */
-  home({ plotWidth }: ChartLayout): void {
-    this.#jump(plotWidth / this.#window.columnWidth);
+  /** The first bar at the left edge, or this far from it. */
+  home({ plotWidth }: ChartLayout, room = 0): void {
+    this.#jump((plotWidth - room) / this.#window.columnWidth);
   }
 
   halfScreen(layout: ChartLayout, by: 1 | -1): void {

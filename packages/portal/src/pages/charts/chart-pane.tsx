@@ -68,6 +68,7 @@ function useChartView(seat: Seat, isAlone: boolean) {
     const { key } = seat;
     const leave = seat.mount(place.current!, {
       isCompact: !wasAlone.current,
+      isFilled: true,
       onSpec: (spec) => desk.changeSpec(key, () => spec),
       onNeedBack: () => {
         if (!seat.isPlayed) seat.feed.loadBack();
