@@ -9,7 +9,7 @@ import { loadAverage } from '../shared/machine-load.ts';
 import type { Bench } from '../shared/report.ts';
 import { ChartStage } from './chart-stage.ts';
 import { type BenchScene, type GestureCost, gestureCosts, sceneOf, show } from './gesture-costs.ts';
-import { loadCost } from './load-cost.ts';
+import { type LoadCost, loadCost } from './load-cost.ts';
 import { type ScriptSize, scriptSizes } from './script-sizes.ts';
 import { type UpdateCost, updateCost } from './update-cost.ts';
 
@@ -53,7 +53,7 @@ const PEERS = [500, 5_000].flatMap((bars) => {
 interface Measured {
   readonly gestures: readonly GestureCost[];
   readonly updates: UpdateCost | null;
-  readonly firstPictureMs: number | null;
+  readonly firstPicture: LoadCost | null;
   readonly sizes: readonly ScriptSize[];
 }
 
@@ -71,7 +71,7 @@ export const run: Bench = async (words) => {
       ? await gestureCosts(stage, [...SCENES, BEYOND, CROSSHAIR, ONE, FOUR, ...PEERS], ROUNDS)
       : [],
     updates: wants('updates') ? await updateCost(stage, seconds) : null,
-    firstPictureMs: wants('load') ? await loadCost(stage, ROUNDS) : null,
+    firstPicture: wants('load') ? await loadCost(stage, ROUNDS) : null,
     sizes: wants('sizes') ? await scriptSizes() : [],
   };
   return {
@@ -97,7 +97,7 @@ async function profile(stage: ChartStage): Promise<void> {
   }
 }
 
-function rowsOf({ gestures, updates, firstPictureMs, sizes }: Measured): (string | number)[][] {
+function rowsOf({ gestures, updates, firstPicture, sizes }: Measured): (string | number)[][] {
   const fixed = (value: number) => value.toFixed(1);
   const rows: (string | number)[][] = gestures.map((cost) => {
     const isLimited = SCENES.some(({ name }) => name === cost.name);
@@ -113,10 +113,12 @@ function rowsOf({ gestures, updates, firstPictureMs, sizes }: Measured): (string
     const verdict = met(updates.longestMs <= UPDATE_FRAME_MS_MAX);
     rows.push(['  its longest frame', '-', ...longest, `${UPDATE_FRAME_MS_MAX} ms`, verdict]);
   }
-  if (firstPictureMs !== null) {
-    const verdict = met(firstPictureMs <= FIRST_PICTURE_MS_MAX);
+  if (firstPicture !== null) {
+    const { cpuMs, clockMs } = firstPicture;
+    const numbers = [fixed(cpuMs), '-', fixed(clockMs)];
+    const verdict = met(cpuMs <= FIRST_PICTURE_MS_MAX);
     const name = '5,000 bars, last byte to first picture';
-    rows.push([name, '-', '-', fixed(firstPictureMs), `${FIRST_PICTURE_MS_MAX} ms`, verdict]);
+    rows.push([name, ...numbers, `${FIRST_PICTURE_MS_MAX} ms`, verdict]);
   }
   for (const { name, bytes, limit } of sizes) {
     const most = limit === null ? '-' : `${limit / 1_000} kB`;
@@ -135,7 +137,7 @@ function howMeasured(seconds: number): readonly string[] {
   ];
 }
 
-function goals({ gestures, updates, firstPictureMs, sizes }: Measured): readonly string[] {
+function goals({ gestures, updates, firstPicture, sizes }: Measured): readonly string[] {
   const p95 = (name: string) => gestures.find((cost) => cost.name === name)?.p95Ms ?? Number.NaN;
   const lines: string[] = [];
   if (gestures.length > 0) {
@@ -170,9 +172,10 @@ function goals({ gestures, updates, firstPictureMs, sizes }: Measured): readonly
       `Target: the heap stays flat after collection: ${met(growth <= HEAP_GROWTH_MAX)} (${before} MB before, ${after} MB after, with ${updates.newBars} bars more).`,
     );
   }
-  if (firstPictureMs !== null) {
+  if (firstPicture !== null) {
+    const { cpuMs, clockMs } = firstPicture;
     lines.push(
-      `Target: 5,000 bars have their first picture within ${FIRST_PICTURE_MS_MAX} ms after the last byte: ${met(firstPictureMs <= FIRST_PICTURE_MS_MAX)} (${firstPictureMs.toFixed(0)} ms).`,
+      `Target: 5,000 bars have their first picture within ${FIRST_PICTURE_MS_MAX} ms after the last byte: ${met(cpuMs <= FIRST_PICTURE_MS_MAX)} (${cpuMs.toFixed(0)} ms of the main thread, ${clockMs.toFixed(0)} ms on the clock).`,
     );
   }
   for (const { name, bytes, limit } of sizes) {

@@ -7,11 +7,20 @@ import type { ChartStage } from './chart-stage.ts';
 const BARS = 5_000;
 const BARS_A_PAGE = 1_000;
 
-export async function loadCost(stage: ChartStage, rounds: number): Promise<number> {
+export interface LoadCost {
+  /** Processor time of the page's main thread. */
+  readonly cpuMs: number;
+  readonly clockMs: number;
+}
+
+export async function loadCost(stage: ChartStage, rounds: number): Promise<LoadCost> {
   await stage.page.setViewportSize({ width: 1_440, height: 900 });
   const pages = historyPages(madeFootprints(BARS), BARS_A_PAGE);
   await stage.page.evaluate(`globalThis.pages = ${JSON.stringify(pages)}`);
-  const times: number[] = [];
+  const times: LoadCost[] = [];
   for (let round = 0; round < rounds; round += 1) times.push(await stage.load());
-  return median(times);
+  return {
+    cpuMs: median(times.map(({ cpuMs }) => cpuMs)),
+    clockMs: median(times.map(({ clockMs }) => clockMs)),
+  };
 }

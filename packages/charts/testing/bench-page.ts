@@ -58,7 +58,10 @@ export async function show(scene: Scene): Promise<void> {
     shown = places.map((root) => chartOf(root, bars, scene.spec));
     for (const { view } of shown) view.zoomTo(scene.columnWidth);
   }
-  await frames(WARM_FRAMES, () => {});
+  await frames(
+    (frame) => frame === WARM_FRAMES,
+    () => {},
+  );
 }
 
 export function clear(): void {
@@ -75,7 +78,7 @@ export async function move(gesture: Gesture, count: number): Promise<void> {
   const act = (frame: number) => {
     for (const target of targets) target.element.dispatchEvent(eventOf(gesture, frame, target));
   };
-  await frames(count, act);
+  await frames((frame) => frame === count, act);
 }
 
 /** So many updates of the newest bar each second. Resolves to how many there were. */
@@ -94,7 +97,8 @@ export async function update(seconds: number, perSecond: number): Promise<number
     sums.update(content.bars, content.sessions, extentOf(content));
   };
   const timer = setInterval(act, 1_000 / perSecond);
-  await frames(seconds * 60, () => {});
+  const isOver = () => performance.now() - start >= seconds * 1_000;
+  await frames(isOver, () => {});
   clearInterval(timer);
   return done;
 }
@@ -209,16 +213,16 @@ function nextBar(bar: Footprint): Footprint {
 }
 
 /**
- * Calls `act` once for each of the next frames, before its callbacks, as a browser delivers the events of a pointer. An
+ * Calls `act` once for each frame until it is over, before its callbacks, as a browser delivers the events of a pointer. An
  * event inside a callback would meet a chart that waits for its own one, which would then draw every other frame.
  */
-function frames(count: number, act: (frame: number) => void): Promise<void> {
+function frames(isOver: (frame: number) => boolean, act: (frame: number) => void): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     let frame = 0;
     port1.onmessage = () => act(frame - 1);
     const next = () => {
-      if (frame === count) {
+      if (isOver(frame)) {
         port1.close();
         resolve();
         return;
