@@ -8,8 +8,17 @@ import {
   type TapeloomError,
 } from '@tapeloom/client/stream';
 import type { FeedSubscription } from '../src/feed/sources.ts';
-import type { FakeService } from './fake-service.ts';
 import { asEntry, dayNumber, type LogEntry, sessionOpen, stateOf } from './fake-tape.ts';
+
+/** What a stream needs of the service. */
+export interface StreamedService {
+  readonly nowNs: bigint;
+  readonly depth: number;
+  /** What the alias means now. */
+  readonly contract: string;
+  contractAt(ns: bigint): string;
+  logOf(symbol: string, request: SubscribeRequest<string>): readonly LogEntry[];
+}
 
 export const ALIAS = 'ES.c.0';
 const SNAPSHOT_BYTES = 520_000;
@@ -18,7 +27,7 @@ type Kind = StreamUpdate<string>['t'];
 
 export class FakeSubscription implements FeedSubscription {
   readonly request: SubscribeRequest<string>;
-  readonly #service: FakeService;
+  readonly #service: StreamedService;
   readonly #onClose: () => void;
   readonly #ended = Promise.withResolvers<TapeloomError | null>();
   readonly #hears: { readonly kind: Kind; readonly hear: (update: never) => void }[] = [];
@@ -37,7 +46,7 @@ export class FakeSubscription implements FeedSubscription {
     ...{ contract: null, tickSizeNanos: null, serverNs: null },
   };
 
-  constructor(service: FakeService, request: SubscribeRequest<string>, onClose: () => void) {
+  constructor(service: StreamedService, request: SubscribeRequest<string>, onClose: () => void) {
     this.#service = service;
     this.request = request;
     this.#onClose = onClose;
