@@ -14,12 +14,13 @@ import { sessionChange } from './session-change.ts';
 import { ShareMenu } from './share-menu.tsx';
 import { pillOf } from './state-words.ts';
 import { useStore } from './use-store.ts';
+import { warmParts } from './warm-parts.ts';
 import { zoneTexts } from './zone-texts.ts';
 
 export function TopBar() {
   const isPhone = useDeskSize() === 'phone';
   return (
-    <header class="desk-bar">
+    <header class="desk-bar" onPointerEnter={warmParts} onFocusCapture={warmParts}>
       {!isPhone && (
         <a class="home" href="/dashboard" aria-label="Tapeloom, overview" title="Overview">
           <Mark />
