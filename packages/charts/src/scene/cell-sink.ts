@@ -4,6 +4,7 @@
 
 import type { Dye, Numbers, Paint, WordsBatch } from './batch.ts';
 import type { Frame } from './frame.ts';
+import { NIGHT } from './ground.ts';
 import { paint } from './shapes.ts';
 
 /** Steps of tone: finer ones could not be told apart. */
@@ -40,6 +41,8 @@ export class CellSink {
   readonly hasNumbers: boolean;
   /** Below the ladders, so that no line shines through. */
   readonly grounds: Numbers;
+  /** As `grounds`, in the colour of the night. */
+  readonly nightGrounds: Numbers;
   readonly solidAsk: Numbers;
   readonly solidBid: Numbers;
   readonly #frame: Frame;
@@ -54,11 +57,10 @@ export class CellSink {
     const { shapes, cell } = frame;
     this.#frame = frame;
     this.hasNumbers = cell.numbers > 0;
-    [this.grounds, this.solidAsk, this.solidBid] = [
-      shapes.numbers(),
-      shapes.numbers(),
-      shapes.numbers(),
-    ];
+    this.grounds = shapes.numbers();
+    this.nightGrounds = shapes.numbers();
+    this.solidAsk = shapes.numbers();
+    this.solidBid = shapes.numbers();
   }
 
   /** The step of a cell's tone. */
@@ -98,6 +100,12 @@ export class CellSink {
     const { shapes, cell } = this.#frame;
     const isWeave = !this.hasNumbers;
     shapes.rects(paint('ground', cell.weave), 0, this.grounds);
+    if (this.nightGrounds.count > 0) {
+      for (const { dye, alpha, darkAlpha } of [paint('ground'), ...NIGHT]) {
+        const night = paint(dye, alpha * cell.weave, darkAlpha * cell.weave);
+        shapes.rects(night, 0, this.nightGrounds);
+      }
+    }
     for (const dye of ['bid', 'ask', 'neutral'] as const) {
       for (let step = 0; step <= TONES; step += 1) {
         const rects = this.#tones[dye][step];

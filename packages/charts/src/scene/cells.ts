@@ -9,6 +9,7 @@ import { TWO_GAP } from './cell-shape.ts';
 import { CellSink } from './cell-sink.ts';
 import type { Frame } from './frame.ts';
 import { paintGlow } from './glow.ts';
+import { isOvernight } from './ground.ts';
 import { type Ladder, laddersOf, rowGap } from './ladder.ts';
 import { rowTexts } from './row-texts.ts';
 import { write } from './shapes.ts';
@@ -150,6 +151,7 @@ function fillVolume(frame: Frame, ladder: Ladder, sink: CellSink): void {
   const gap = rowGap(frame);
   const texts = sink.hasNumbers ? rowTexts(rows, 'volume') : null;
   const perLot = (right - left) / frame.most.volume;
+  const grounds = isOvernight(frame, ladder.column) ? sink.nightGrounds : sink.grounds;
   for (let row = from; row <= to; row += 1) {
     const bottom = Math.round(base - row * height);
     const top = Math.round(base - (row + 1) * height);
@@ -160,7 +162,7 @@ function fillVolume(frame: Frame, ladder: Ladder, sink: CellSink): void {
     const length = sold + bought + unknown[row]! * perLot;
     const text = texts?.[row];
     const covered = text === undefined ? length : textWidth(text, frame.cell.textSize, 500) + 12;
-    sink.grounds.add4(left, top, Math.max(length, covered), bottom - top);
+    grounds.add4(left, top, Math.max(length, covered), bottom - top);
     if (sold > 0) sink.tone('bid', step).add4(left, top, sold, cellHeight);
     if (bought > 0) sink.tone('ask', step).add4(left + sold, top, bought, cellHeight);
     if (unknown[row]! > 0) {

@@ -15,7 +15,7 @@ import { crosshairScene } from './crosshair-scene.ts';
 import type { ChartScene, Mark, SceneInput } from './scene-types.ts';
 import { ShapePool } from './shapes.ts';
 import { textWidth } from './text-width.ts';
-import { ticksAtY } from './window.ts';
+import { ticksAtY, xOf } from './window.ts';
 
 const OPEN = 1_794_852_000_000_000_000n;
 const WIDTHS = [2, 7, 16, 18.5, 20, 30, 48, 75, 90, 110, 200];
@@ -293,6 +293,23 @@ test('the crosshair’s time covers the name of the live edge whole or not at al
     wholes.push(isWhole);
   }
   assert.ok(wholes.includes(true) && wholes.includes(false));
+});
+
+test('what lies below the numbers of the look Volume has the ground’s colour, also at night', () => {
+  const input = madeScene(6, { columnWidth: 110, spec: { look: 'volume' } });
+  const nights = (scene: ChartScene) =>
+    scene.batches.filter((batch) => batch.kind === 'rects' && batch.dye === 'sunken');
+  const columns = input.content.bars.columns;
+  const at = columns[3]!.fromNs;
+  const [session] = input.content.sessions;
+  const span = { ...session!, openNs: columns[0]!.fromNs, closeNs: columns[5]!.endNs };
+  input.content.sessions = [{ ...span, regular: { openNs: at, closeNs: span.closeNs } }];
+  const scene = wholeScene(input);
+  const [ground, plates] = nights(scene);
+  assert.ok(ground?.kind === 'rects' && plates?.kind === 'rects');
+  const edge = xOf(scene.window, scene.layout, 3);
+  const lefts = plates.rects.toArray().filter((_, index) => index % 4 === 0);
+  assert.ok(lefts.length > 3 && lefts.every((x) => x < edge));
 });
 
 test('without bars no price is named', () => {

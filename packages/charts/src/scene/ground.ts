@@ -19,6 +19,9 @@ const GHOST_HEIGHTS = [0.34, 0.42, 0.3, 0.5, 0.38, 0.46, 0.28, 0.4];
 const GHOST_SHIFTS = [0, -0.05, 0.04, 0.02, -0.07, 0.06, 0.01, -0.03];
 const GHOST_COLUMNS_MAX = 60;
 
+/** Above the ground outside of regular hours: by the light theme, by the dark one. */
+export const NIGHT = [paint('sunken', 0.55, 0), paint('page', 0, 0.75)];
+
 export function paintGround(frame: Frame): void {
   const { shapes, layout } = frame;
   shapes.rect(paint('ground'), 0, 0, layout.size.width, layout.size.height);
@@ -42,22 +45,20 @@ export function hemOf(frame: Frame): Rect | null {
 
 function paintNight(frame: Frame): void {
   const { shapes, layout, from, to } = frame;
-  const byDay = shapes.rects(paint('sunken', 0.55, 0));
-  const byNight = shapes.rects(paint('page', 0, 0.75));
+  const grounds = NIGHT.map((night) => shapes.rects(night));
   let start = -1;
   for (let at = from; at <= to; at += 1) {
     const isNight = at < to && isOvernight(frame, at);
     if (isNight && start < 0) start = at;
     if (isNight || start < 0) continue;
     const x = frame.x(start);
-    byDay.add4(x, 0, frame.x(at) - x, layout.timeAxis.y);
-    byNight.add4(x, 0, frame.x(at) - x, layout.timeAxis.y);
+    for (const ground of grounds) ground.add4(x, 0, frame.x(at) - x, layout.timeAxis.y);
     start = -1;
   }
 }
 
 /** In a session with regular hours, outside of them. */
-function isOvernight(frame: Frame, column: number): boolean {
+export function isOvernight(frame: Frame, column: number): boolean {
   const regular = regularOf(frame, column);
   if (regular === null) return false;
   const { fromNs } = frame.columns[column]!;
