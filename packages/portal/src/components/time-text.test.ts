@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bothTimesText, dayText, millisecondsOf, minuteText, relativeText } from './time-text.ts';
+import {
+  bothTimesText,
+  dayText,
+  millisecondsOf,
+  minuteText,
+  relativeText,
+  secondText,
+} from './time-text.ts';
 
 const at = Date.UTC(2026, 10, 15, 9, 41, 7);
 
@@ -32,4 +39,10 @@ test('near times are said by distance and far ones by their day', () => {
   assert.equal(relativeText(at, at - 5 * 60 * minute), 'In 5 h');
   assert.equal(relativeText(at, at - 30_000), 'In less than a minute');
   assert.equal(relativeText(at, at - 72 * 60 * minute), '15 Nov 2026');
+});
+
+test('instants that are seconds apart are told apart', () => {
+  assert.equal(secondText(at, at + 60_000, 'UTC'), '09:41:07');
+  assert.equal(secondText(at, at + 60_000, 'Europe/Berlin'), '10:41:07');
+  assert.equal(secondText(at, at + 86_400_000, 'UTC'), '15 Nov 2026, 09:41:07');
 });

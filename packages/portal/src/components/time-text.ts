@@ -4,6 +4,11 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const LOCALE = 'en-GB';
+const CLOCK: Intl.DateTimeFormatOptions = {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+};
 
 /** Milliseconds of an API instant. */
 export function millisecondsOf(instant: string): number {
@@ -51,8 +56,15 @@ export function relativeText(ms: number, nowMs: number): string {
   return dayText(ms);
 }
 
+/** `14:03:22`, on another day `18 Nov 2026, 14:03:22`: to tell instants apart that are seconds apart. */
+export function secondText(ms: number, nowMs: number, timeZone: string): string {
+  const clock = parts(ms, timeZone, { ...CLOCK, second: '2-digit' });
+  const day = dayText(ms, timeZone);
+  return day === dayText(nowMs, timeZone) ? clock : `${day}, ${clock}`;
+}
+
 function clockText(ms: number, timeZone: string): string {
-  return parts(ms, timeZone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  return parts(ms, timeZone, CLOCK);
 }
 
 function parts(ms: number, timeZone: string, options: Intl.DateTimeFormatOptions): string {

@@ -7,7 +7,7 @@ import { useAction } from '../../api/use-action.ts';
 import { Button } from '../../components/button.tsx';
 import { FieldNote } from '../../components/field.tsx';
 import { Form } from '../../components/form.tsx';
-import { millisecondsOf, relativeText } from '../../components/time-text.ts';
+import { millisecondsOf, relativeText, secondText } from '../../components/time-text.ts';
 import { roomOfNewChart } from './chart-room.ts';
 import { useDesk } from './desk-context.tsx';
 import { layoutDeskOf } from './layout-desk.ts';
@@ -214,6 +214,7 @@ function States(props: { readonly id: string; readonly onState: (state: number) 
   if (states === null && !load.isBusy && load.error === null) void load.run();
   if (load.error !== null) return <p role="status">{load.error.message}</p>;
   if (states === null) return <p class="late">Loading earlier states</p>;
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <>
       <h3>Earlier states</h3>
@@ -224,7 +225,7 @@ function States(props: { readonly id: string; readonly onState: (state: number) 
           note={at === 0 ? 'now' : undefined}
           onClick={() => props.onState(state)}
         >
-          {relativeText(millisecondsOf(savedAt), Date.now())}
+          {secondText(millisecondsOf(savedAt), Date.now(), zone)}
         </MenuItem>
       ))}
       <p>An earlier state becomes the newest one, so you can go back again.</p>
