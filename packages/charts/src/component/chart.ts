@@ -164,6 +164,7 @@ export class Chart {
     if (spec === this.#spec) return;
     this.#spec = spec;
     this.#feed?.changeSpec(spec);
+    this.#feed?.loadLayers();
     this.#changed();
     this.#tell('layout', this.layout());
   }

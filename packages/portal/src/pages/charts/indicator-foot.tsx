@@ -29,6 +29,7 @@ export function IndicatorFoot({ form }: { readonly form: WorkingForm }) {
     if (next === null) return;
     desk.endPreview();
     desk.changeSpec(seat.key, () => alter(next));
+    seat.feed.loadLayers();
     desk.openDrawer(null);
     seat.view?.focus();
   };
