@@ -9,9 +9,9 @@ import { PortalError } from '../../api/portal-error.ts';
 import type { LayoutView, WholeLayout } from '../../api/portal-shapes.ts';
 import { Store } from './store.ts';
 
-export const SAVE_AFTER_MS = 2_000;
+const SAVE_AFTER_MS = 2_000;
 const TRY_AGAIN_MS = 15_000;
-export const FIRST_NAME = 'My charts';
+const FIRST_NAME = 'My charts';
 
 /** The routes that it calls. */
 export interface LayoutRoutes {

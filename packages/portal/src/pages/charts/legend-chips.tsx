@@ -86,9 +86,10 @@ function Chip(props: {
     ({ drawer }) => drawer?.t === 'indicators' && drawer.editing === item.key,
   );
   const name = shortName(item.indicator);
-  const { value, note, title, isRefused } = sayOf(seat, item);
+  const { value, note, title, isRefused, isSummed } = sayOf(seat, item);
   const classes = [
     'chip',
+    isSummed && 'is-summed',
     isOpen && 'is-open',
     item.isHidden && 'is-hidden',
     isRefused && 'is-refused',
@@ -101,6 +102,7 @@ function Chip(props: {
         {name}
         {value !== '' && <b>{value}</b>}
         {note !== '' && !isCompact && <span class="note">{note}</span>}
+        {isSummed && <span class="visually-hidden">, summed here</span>}
       </button>
       <ChipActs seat={seat} item={item} name={name} />
     </span>
@@ -113,7 +115,7 @@ function ChipActs(props: { readonly seat: Seat; readonly item: ChartItem; readon
   const { key, isHidden, isImplied } = item;
   const eye = isHidden ? `Show ${name}` : `Hide ${name}`;
   return (
-    <>
+    <span class="hands">
       {!isImplied && (
         <button
           type="button"
@@ -134,7 +136,7 @@ function ChipActs(props: { readonly seat: Seat; readonly item: ChartItem; readon
       >
         <DeskIcon name="close" />
       </button>
-    </>
+    </span>
   );
 }
 
@@ -179,8 +181,11 @@ function editItem(desk: ReturnType<typeof useDesk>, seat: Seat, item: ChartItem)
 
 interface Said extends LegendValue {
   readonly title: string;
+  readonly isSummed: boolean;
   readonly isRefused: boolean;
 }
+
+const NOTHING: Said = { value: '', note: '', title: '', isRefused: false, isSummed: false };
 
 function sayOf(seat: Seat, item: ChartItem): Said {
   const { layers, instrument } = seat.content;
@@ -189,10 +194,10 @@ function sayOf(seat: Seat, item: ChartItem): Said {
   const edit = `Edit ${shortName(item.indicator)}`;
   const state: LayerState = layer?.state ?? { t: 'loading' };
   if (state.t === 'refused') {
-    return { value: 'not shown', note: '', title: state.text, isRefused: true };
+    return { ...NOTHING, value: 'not shown', title: state.text, isRefused: true };
   }
   if (layer === undefined || bar === null || instrument === null) {
-    return { value: '', note: '', title: edit, isRefused: false };
+    return { ...NOTHING, title: edit };
   }
   const asked = { objects: layer.objects, bar, tickSizeNanos: instrument.tickSizeNanos };
   const said = legendValue(item.indicator, asked);
@@ -201,5 +206,10 @@ function sayOf(seat: Seat, item: ChartItem): Said {
       ? ` No ${topicName(item)} in this bar. New ones appear as they happen.`
       : '';
   const summed = layer.isSummedHere ? ' Summed here from the footprint.' : '';
-  return { ...said, title: `${edit}.${summed}${none}`, isRefused: false };
+  return {
+    ...said,
+    title: `${edit}.${summed}${none}`,
+    isRefused: false,
+    isSummed: layer.isSummedHere,
+  };
 }

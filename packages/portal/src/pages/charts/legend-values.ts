@@ -78,7 +78,7 @@ export function legendValue(indicator: string, asked: Asked): LegendValue {
 }
 
 /** A distance in whole ticks: `+12 ticks`. */
-export function distanceText(ticks: number): string {
+function distanceText(ticks: number): string {
   const whole = Math.round(ticks);
   return `${signedText(whole)} ${Math.abs(whole) === 1 ? 'tick' : 'ticks'}`;
 }

@@ -8,7 +8,7 @@ import { useDesk, useSeat } from './desk-context.tsx';
 import { editedTyped, itemOf, newTyped, presetTyped, specWith } from './indicator-form.ts';
 import { isFreePreview } from './preview.ts';
 
-export const PREVIEW_MS = 300;
+const PREVIEW_MS = 300;
 
 export interface WorkingForm {
   readonly definition: IndicatorDefinition | null;
