@@ -270,6 +270,48 @@ describe('on a page', { skip: chromiumMissing }, () => {
     await page.close();
   });
 
+  it('the first key and click need not wait for their part, and a part that does not come is told', async () => {
+    const script = `
+      import { createChart } from '@tapeloom/charts';
+      const token = async () => (await fetch('/stream-token')).text();
+      const url = '${new URL(service.address('REST')).origin}';
+      globalThis.chart = createChart(document.querySelector('#chart'), { instrument: 'BTC.c.0', url, token });
+    `;
+    const { page, faults } = await open(await pageWith(script));
+    await drawn(page);
+    const held = Promise.withResolvers<void>();
+    const part = '**/hand-part-*.js';
+    await page.route(part, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const box = (await page.locator('.tl-stage').boundingBox())!;
+    await page.locator('.tl-stage').focus();
+    await page.keyboard.press('h');
+    await page.mouse.click(box.x + 300, box.y + 100);
+    await page.keyboard.press('g');
+    assert.equal(await page.evaluate(`chart.layout().drawings.length`), 1);
+    assert.equal(await page.evaluate(`chart.layout().group`), 'auto');
+    held.resolve();
+    await within(
+      WAIT_LIMIT_MS,
+      'the key that waited',
+      (async () => {
+        while ((await page.evaluate(`chart.layout().group`)) !== 1) await page.waitForTimeout(20);
+      })(),
+    );
+    assert.deepEqual(faults, []);
+    await page.unroute(part);
+    await page.reload();
+    await drawn(page);
+    await page.route(part, (route) => route.abort());
+    await page.locator('.tl-stage').focus();
+    const told = page.getByRole('alert');
+    await told.waitFor({ timeout: WAIT_LIMIT_MS });
+    assert.match((await told.textContent())!, /could not be loaded\. *Try again/);
+    await page.close();
+  });
+
   it('the example loads history through its back end, which keeps the key', async () => {
     const child = spawn(process.execPath, [join(root, 'examples/charts-page/backend.ts')], {
       stdio: ['ignore', 'pipe', 'inherit'],

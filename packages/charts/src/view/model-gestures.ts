@@ -6,6 +6,8 @@ import { placeAt } from './drawing-places.ts';
 import { DRAWINGS_MAX, type Place } from './drawing-tool.ts';
 import type { GestureAction, Ground, Target } from './gestures.ts';
 import type { ViewModel } from './view-model.ts';
+import type { Tool } from './view-options.ts';
+import { TOOL_SENTENCES } from './view-words.ts';
 
 const EDGE_PX = 6;
 const EDGE_TOUCH_PX = 22;
@@ -162,6 +164,14 @@ export function finishDraft(model: ViewModel, place: Place, hasMoved: boolean): 
   model.keepDrawings();
   model.setTool('crosshair');
   if (drawn.kind === 'text') model.tell({ t: 'edit-text', key: drawn.key });
+}
+
+/** A key chose it: the tool, or back to the crosshair if the chart has it already. */
+export function takeTool(model: ViewModel, tool: Tool): boolean {
+  const next = model.tool === tool ? 'crosshair' : tool;
+  model.setTool(next);
+  if (next !== 'crosshair') model.tell({ t: 'say', text: TOOL_SENTENCES[next] });
+  return true;
 }
 
 export function refuse(model: ViewModel): void {

@@ -3,10 +3,9 @@
 import { columnAtX } from '../scene/window.ts';
 import { drawingSentence } from './drawing-words.ts';
 import type { KeyAction } from './keys.ts';
-import { finishDraft, refuse } from './model-gestures.ts';
+import { finishDraft, refuse, takeTool } from './model-gestures.ts';
 import type { ViewModel } from './view-model.ts';
-import type { Tool } from './view-options.ts';
-import { hoverSentence, TOOL_SENTENCES, tickSizeOf } from './view-words.ts';
+import { hoverSentence, tickSizeOf } from './view-words.ts';
 
 /** Of the words where the loaded bars begin, with air. */
 const HEM_PX = 316;
@@ -95,14 +94,6 @@ function leaveOne(model: ViewModel): boolean {
   if (!crosshair.isOwn) return false;
   crosshair.clear();
   model.crosshairChanged();
-  return true;
-}
-
-/** The tool, or back to the crosshair if the chart has it already. */
-function takeTool(model: ViewModel, tool: Tool): boolean {
-  const next = model.tool === tool ? 'crosshair' : tool;
-  model.setTool(next);
-  if (next !== 'crosshair') model.tell({ t: 'say', text: TOOL_SENTENCES[next] });
   return true;
 }
 

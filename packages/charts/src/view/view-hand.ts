@@ -4,6 +4,7 @@ import { element } from './dom.ts';
 import { FaultCard } from './fault-card.ts';
 import type * as handPart from './hand-part.ts';
 import type { KeyAction } from './keys.ts';
+import { takeTool } from './model-gestures.ts';
 import type { RangeCardActions } from './range-card.ts';
 import type { ViewModel } from './view-model.ts';
 import { ViewParts } from './view-parts.ts';
@@ -51,6 +52,12 @@ export class ViewHand {
     if (this.#cards?.text.isOpen === true) return false;
     const { hand } = this.parts;
     if (hand.now !== null) return this.#apply(hand.now, action);
+    if (action.t === 'tool') {
+      // A click that follows draws, whether its part is here or not.
+      hand.need();
+      this.#actions.used();
+      return takeTool(this.#model(), action.tool);
+    }
     hand.use((part) => this.#apply(part, action));
     return !IDLE_KEYS.includes(action.t);
   }
