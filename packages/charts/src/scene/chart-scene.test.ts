@@ -312,6 +312,26 @@ test('what lies below the numbers of the look Volume has the ground’s colour, 
   assert.ok(lefts.length > 3 && lefts.every((x) => x < edge));
 });
 
+test('the night that the newest bar is in goes on beside it, until regular hours', () => {
+  const input = madeScene(6, { columnWidth: 110 });
+  const columns = input.content.bars.columns;
+  const { fromNs, endNs } = columns[5]!;
+  const [made] = input.content.sessions;
+  const nightEnd = (openNs: bigint) => {
+    const closeNs = openNs + 10n * (endNs - fromNs);
+    const regular = { openNs, closeNs };
+    input.content.sessions = [{ ...made!, openNs: columns[0]!.fromNs, closeNs, regular }];
+    const scene = wholeScene({ ...input, window: { ...input.window, right: 10 } });
+    const night = scene.batches.find((batch) => batch.kind === 'rects' && batch.dye === 'sunken');
+    const [x, , width] = night?.kind === 'rects' ? night.rects.toArray() : [];
+    return [Math.round(x! + width!), scene] as const;
+  };
+  const [far, scene] = nightEnd(fromNs + 400n * (endNs - fromNs));
+  assert.equal(far, scene.layout.plotWidth);
+  const [near] = nightEnd(fromNs + 3n * (endNs - fromNs));
+  assert.ok(Math.abs(near - xOf(scene.window, scene.layout, 8)) < 2, `${near}`);
+});
+
 test('without bars no price is named', () => {
   assert.equal(marksOf(wholeScene(madeScene(0)), 'price', 'axis').length, 0);
 });

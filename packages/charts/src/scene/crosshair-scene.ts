@@ -7,7 +7,7 @@ import { rowsOf } from '../series/rows.ts';
 import type { Batch } from './batch.ts';
 import { Frame, type SceneParts } from './frame.ts';
 import { paintNames } from './names-column.ts';
-import { AXIS_INSET } from './price-axis.ts';
+import { AXIS_INSET, lastTag } from './price-axis.ts';
 import { priceSteps } from './price-steps.ts';
 import type { ChartScene, Hover, SceneInput } from './scene-types.ts';
 import { paint, type ShapePool, segment } from './shapes.ts';
@@ -107,6 +107,13 @@ function paintPriceTag(frame: Frame, y: number, isRow: boolean): void {
     if (Math.abs(at - middle) < height * 0.95) {
       covers.add4(priceAxis.x + 2, at - 8 * scale, priceAxis.width - 3, 16 * scale);
     }
+  }
+  const { last } = frame.input.content.bars;
+  const tag = last === null ? null : lastTag(frame, last.close);
+  if (tag !== null) {
+    const above = tag.y - tag.line / 2;
+    const isTouched = middle + height / 2 > above && middle - height / 2 < above + tag.height;
+    if (isTouched) covers.add4(priceAxis.x + 1, above - 1, priceAxis.width - 2, tag.height + 2);
   }
   const top = Math.round(middle - height / 2);
   shapes.rect(paint('accent'), priceAxis.x + 1, top, priceAxis.width - 2, height, 3);

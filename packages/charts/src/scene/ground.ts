@@ -52,9 +52,19 @@ function paintNight(frame: Frame): void {
     if (isNight && start < 0) start = at;
     if (isNight || start < 0) continue;
     const x = frame.x(start);
-    for (const ground of grounds) ground.add4(x, 0, frame.x(at) - x, layout.timeAxis.y);
+    const end = at === frame.columns.length ? nightEnd(frame) : frame.x(at);
+    for (const ground of grounds) ground.add4(x, 0, end - x, layout.timeAxis.y);
     start = -1;
   }
+}
+
+/** The night that the newest bar is in goes on beside it, until regular hours. */
+function nightEnd(frame: Frame): number {
+  const last = frame.columns.length - 1;
+  const regular = regularOf(frame, last);
+  const isBefore = regular !== null && frame.columns[last]!.fromNs < regular.openNs;
+  const open = isBefore ? placeOfNs(frame.input.content.bars, regular.openNs) : Infinity;
+  return Math.max(frame.x(last + 1), Math.min(frame.layout.plotWidth, frame.x(open)));
 }
 
 /** In a session with regular hours, outside of them. */

@@ -11,7 +11,9 @@ import {
 import { rowsOf } from '../series/rows.ts';
 import { DEFAULT_RULES } from '../spec/chart-spec.ts';
 import { crosshairScene } from './crosshair-scene.ts';
+import { Frame } from './frame.ts';
 import { cellAt, objectAt } from './hit.ts';
+import { lastTag } from './price-axis.ts';
 import { whyMarked } from './why.ts';
 import { xOf, yOf } from './window.ts';
 
@@ -148,4 +150,17 @@ test('the crosshair frames the cell at numbers, and is a cross of lines elsewher
   const lines = linked.find((batch) => batch.kind === 'lines')!;
   assert.ok(lines.kind === 'lines' && lines.ends.count === 2);
   assert.deepEqual(crosshairScene(scene, input, { column: 7, y, isLinked: false }), []);
+});
+
+test('a price that touches the last price’s tag hides it whole, with its time', () => {
+  const { scene, input } = rig();
+  const own = { ...input, countdownText: '1:40' };
+  const { main, priceAxis } = scene.layout;
+  const tag = lastTag(new Frame(own, scene.layout), BAR.data.close);
+  const coversAt = (y: number) =>
+    crosshairScene(scene, own, { column: 0, y, isLinked: false })
+      .flatMap((batch) => (batch.kind === 'rects' && batch.dye === 'ground' ? [batch.rects] : []))
+      .some((rects) => rects.toArray().includes(tag.height + 2));
+  assert.ok(priceAxis.width > 0 && coversAt(tag.y + 18));
+  assert.ok(!coversAt(main.height - 4));
 });

@@ -1,7 +1,7 @@
 /** The price axis with the last price, and the names of the session's profile beside it. */
 
 import type { Frame } from './frame.ts';
-import { plate } from './plates.ts';
+import { plate, pushApart } from './plates.ts';
 import { priceSteps } from './price-steps.ts';
 import { paint, segment } from './shapes.ts';
 import { PROFILE_NAME, valueNames } from './side-objects.ts';
@@ -30,7 +30,7 @@ interface Tag {
   readonly timeLeft: string | null;
 }
 
-function lastTag(frame: Frame, ticks: number): Tag {
+export function lastTag(frame: Frame, ticks: number): Tag {
   const { input, layout } = frame;
   const scale = Math.max(1, input.textScale);
   const timeLeft = input.isStale ? null : input.countdownText;
@@ -67,19 +67,24 @@ function isBehind(tag: Tag | null, y: number, air: number): boolean {
 
 interface AxisName {
   readonly name: string;
-  readonly y: number;
+  y: number;
 }
 
 function axisNames(frame: Frame): readonly AxisName[] {
   const { height } = frame.layout.main;
   const names = valueNames(frame);
   if (names === null) return [];
-  return names.prices.flatMap(([name, price, row]) => {
+  const shown = names.prices.flatMap(([name, price, row]) => {
     const y = frame.priceY(price);
     if (y < EDGE || y > height - EDGE) return [];
     frame.mark(names.key, name, names.id, { price: row }, frame.layout.plotWidth, y, [name]);
     return [{ name, y }];
   });
+  // Letters of a phone's axis stand at their prices; beside a profile there is room to step aside.
+  if (frame.layout.side !== null) {
+    pushApart(shown, NAME_AIR * Math.max(1, frame.input.textScale), { top: EDGE, bottom: height });
+  }
+  return shown;
 }
 
 /** VAH, POC and VAL beside the profile or the letters; a phone has neither, and names them on the axis. */
