@@ -78,6 +78,7 @@ const GROUPS: readonly PlannedGroup[] = [
     name: 'Use it',
     places: [
       ['../packages/client/README.md', 'Client library'],
+      ['component.md', 'Charts on your page'],
       ['history.md', 'History and exports'],
       ['cli.md', 'Command line'],
       ['mcp.md', 'Assistants (MCP)'],

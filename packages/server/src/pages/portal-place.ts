@@ -21,11 +21,13 @@ const SOURCES = [
   'index.html',
   'app.html',
   'docs.html',
+  'charts.html',
 ];
 /** Its sources in other packages and folders. */
 const SOURCES_ELSEWHERE = [
   'client/src/',
   'client/README.md',
+  'charts/src/',
   'protocol/src/',
   'core/src/',
   '../docs/',
