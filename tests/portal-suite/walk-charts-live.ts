@@ -59,6 +59,14 @@ async function fourCharts(charts: ChartsPage): Promise<void> {
   await places.nth(3).focus();
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
+  // The crosshair of one is read in the legends of the others.
+  const time = (at: number) =>
+    page
+      .locator('.legend-values')
+      .nth(at)
+      .getByText(/^\d\d:\d\d/);
+  const shown = await time(3).first().textContent();
+  for (const at of [0, 1, 2]) await time(at).filter({ hasText: shown! }).first().waitFor();
   await page.screenshot({ path: join(shots, 'charts-four.png') });
 }
 

@@ -1,7 +1,8 @@
 /** The chart workspace in both themes and four widths: axe, no sideways scroll, and pictures of what opens. */
 
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { ChartsPage } from './charts-page.ts';
 import { axeFaults } from './looks.ts';
 import type { PortalStage, Visit } from './portal-stage.ts';
@@ -9,6 +10,7 @@ import { chartsContext } from './walk-charts.ts';
 import { signIn } from './walks.ts';
 
 const shots = join(import.meta.dirname, '../../.test-results/shots');
+const TABS_MAX = 45;
 const VISITS: readonly Visit[] = [
   { theme: 'light', width: 1_440, height: 900 },
   { theme: 'dark', width: 1_440, height: 900 },
@@ -36,6 +38,7 @@ export async function walkChartsLooks(stage: PortalStage): Promise<void> {
       faults.push(...found.map((fault) => `${name}, ${part}: ${fault}`));
     }
   }
+  await walkTabs(first);
   if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 
@@ -70,4 +73,35 @@ async function widthFaults(page: Page): Promise<readonly string[]> {
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
   return over > 0 ? [`${over} px wider than the window`] : [];
+}
+
+/** Tab reaches every part of the page, the chart as one stop, and leaves it again. */
+async function walkTabs(context: BrowserContext): Promise<void> {
+  const { page } = await ChartsPage.open(context);
+  await page.locator('.desk-pill').waitFor();
+  const stops: string[] = [];
+  for (let stop = 0; stop < TABS_MAX; stop += 1) {
+    await page.keyboard.press('Tab');
+    stops.push(
+      await page.evaluate<string>(`(() => {
+        const it = document.activeElement;
+        return it.classList.contains('tl-stage') ? 'the chart' : it.ariaLabel || it.textContent.trim();
+      })()`),
+    );
+  }
+  for (const part of [
+    /^Skip to the chart/,
+    /^ES\.c\.0/,
+    /^Indicators/,
+    /^Crosshair/,
+    /^the chart$/,
+    /Keys$/,
+  ]) {
+    assert.ok(
+      stops.some((stop) => part.test(stop)),
+      `${part} is no tab stop: ${stops.join(' | ')}`,
+    );
+  }
+  const again = stops.indexOf('the chart') + 1;
+  assert.notEqual(stops[again], 'the chart', 'the focus cannot leave the chart');
 }

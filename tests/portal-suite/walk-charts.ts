@@ -1,5 +1,5 @@
 /**
- * The chart workspace on the free plan, by keyboard where a key exists: chosen, scrolled back to yesterday within the
+ * The chart workspace on the free plan, by keyboard alone: chosen, scrolled back to yesterday within the
  * budget, live again, drawn on, saved, restored, shared, replayed.
  */
 
@@ -109,9 +109,7 @@ async function returnToNow(charts: ChartsPage): Promise<void> {
 /** A drawn line is saved with the layout and is there after a reload. */
 async function draw(charts: ChartsPage): Promise<void> {
   const { page } = charts;
-  await charts.press('h');
-  const box = (await charts.stage.boundingBox())!;
-  await page.mouse.click(box.x + box.width * 0.4, box.y + box.height * 0.3);
+  await charts.press('ArrowLeft', 'ArrowLeft', 'ArrowUp', 'h', 'Enter');
   await layoutOf(page, ({ charts: [chart] }) => chart?.drawings.length === 1);
   await page.reload();
   await charts.live();
@@ -128,53 +126,58 @@ async function keepLayouts(charts: ChartsPage): Promise<void> {
       .locator('.menu-place', { has: page.locator('.layout-name') })
       .locator('button')
       .first()
-      .click();
+      .press('Enter');
     await menu().waitFor();
   };
   await openMenu();
   await menu()
     .getByRole('button', { name: /Rename|Save with a name/ })
-    .click();
+    .press('Enter');
   await menu().getByLabel('Name of the layout').fill(NAME);
-  await menu().getByRole('button', { name: 'Save', exact: true }).click();
+  await menu().getByRole('button', { name: 'Save', exact: true }).press('Enter');
   await page.locator('.layout-name', { hasText: NAME }).waitFor();
   await charts.press('3');
   await layoutOf(page, ({ charts: [chart] }) => chart?.look === 'volume');
   await openMenu();
-  await menu().getByRole('button', { name: 'Earlier states' }).click();
+  await menu().getByRole('button', { name: 'Earlier states' }).press('Enter');
   await menu().getByRole('heading', { name: 'Earlier states' }).waitFor();
   await page.screenshot({ path: join(shots, 'charts-states.png') });
-  await menu().locator('.menu-item:not([aria-disabled])').first().click();
+  await menu().locator('.menu-item:not([aria-disabled])').first().press('Enter');
   await page.getByRole('button', { name: 'Bid × Ask' }).waitFor();
 }
 
 /** A session that is over is played, step by step and fast, and the present comes back. */
 async function replay(charts: ChartsPage): Promise<void> {
   const { page } = charts;
-  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByRole('button', { name: 'Replay', exact: true }).press('Enter');
   const bar = page.getByRole('region', { name: 'Replay' });
   await bar.getByRole('button', { name: 'Play (Space)' }).waitFor();
   const load = bar.getByRole('button', { name: 'Load it' });
   const slider = bar.getByRole('slider', { name: 'Position in the session' });
   await load.or(bar.locator('.replay-note[hidden]')).first().waitFor({ state: 'attached' });
-  if (await load.isVisible()) await load.click();
-  await bar.getByRole('button', { name: '100×' }).click();
+  if (await load.isVisible()) await load.press('Enter');
+  await bar.getByRole('button', { name: '100×' }).press('Enter');
   const before = await bar.locator('time').textContent();
-  await bar.getByRole('button', { name: 'Play (Space)' }).click();
+  // Nothing plays before it is loaded.
+  const pause = bar.getByRole('button', { name: 'Pause (Space)' });
+  while ((await pause.count()) === 0) {
+    await bar.getByRole('button', { name: 'Play (Space)' }).press('Enter');
+    await page.waitForTimeout(500);
+  }
   await bar.locator('time').filter({ hasNotText: before! }).waitFor();
   await slider.press('PageUp');
   await charts.barsThat('bars of the replay', (bars) => bars.length > 5);
   await page.locator('.desk-pill', { hasText: /^Replay, / }).waitFor();
   await page.screenshot({ path: join(shots, 'charts-replay.png') });
-  await bar.getByRole('button', { name: 'Back to live' }).click();
+  await bar.getByRole('button', { name: 'Back to live' }).press('Enter');
   await charts.live();
 }
 
 /** Another account opens the link: the arrangement and the line, and no right of the first account. */
 async function share(stage: PortalStage, charts: ChartsPage): Promise<void> {
   const { page } = charts;
-  await page.getByRole('button', { name: 'Share or save as a picture' }).click();
-  await page.getByRole('menuitem', { name: 'Share this layout' }).click();
+  await page.getByRole('button', { name: 'Share or save as a picture' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Share this layout' }).press('Enter');
   const field = page.getByLabel('Link to this layout');
   await field.waitFor();
   while ((await field.inputValue()) === '') await page.waitForTimeout(50);
