@@ -12,14 +12,14 @@ import { priceSteps } from './price-steps.ts';
 import type { ChartScene, Hover, SceneInput } from './scene-types.ts';
 import { paint, type ShapePool, segment } from './shapes.ts';
 import { textWidth } from './text-width.ts';
-import { edgeName } from './time-axis.ts';
+import { edgeName, timesShown } from './time-axis.ts';
 import { ticksAtY } from './window.ts';
 
 const RULER = 0.045;
 const LINE = 0.42;
 const DASH = [3, 3];
 const TAG_HEIGHT = 20;
-/** Between a time tag and the name of the live edge. */
+/** Between a time tag and another text of the axis. */
 const NAME_AIR = 4;
 
 /** `pool`: of its own, since the scene's batches stay on the lower canvas. */
@@ -139,9 +139,7 @@ function paintTimeTag(frame: Frame, column: number): void {
   const left = Math.max(0, Math.min(layout.plotWidth - width, x - width / 2));
   const height = Math.min(timeAxis.height - 4, TAG_HEIGHT * Math.max(1, input.textScale));
   const top = timeAxis.y + 3;
-  // Neighbouring labels are covered whole.
-  const air = 30 * Math.max(1, input.textScale);
-  const [from, to] = coveredBy(frame, left - air, left + width + air, [left, left + width]);
+  const [from, to] = coveredBy(frame, left, left + width);
   shapes.rect(paint('ground'), from, timeAxis.y + 1, to - from, timeAxis.height - 1);
   shapes.rect(paint('accent'), left, top, width, height, 3);
   shapes.word(
@@ -155,16 +153,15 @@ function paintTimeTag(frame: Frame, column: number): void {
   );
 }
 
-/** What a tag covers of the axis: the live edge's name whole if they touch, else nothing of it. */
-function coveredBy(
-  frame: Frame,
-  from: number,
-  to: number,
-  [left, right]: readonly [left: number, right: number],
-): readonly [from: number, to: number] {
+/** What a tag covers of the axis: what it touches whole, and nothing of the rest. */
+function coveredBy(frame: Frame, left: number, right: number): readonly [from: number, to: number] {
   const name = edgeName(frame);
-  if (name === null) return [from, to];
-  if (right < name.left - NAME_AIR) return [from, Math.min(to, name.left - NAME_AIR)];
-  if (left > name.right + NAME_AIR) return [Math.max(from, name.right + NAME_AIR), to];
-  return [Math.min(from, name.left - 1), Math.max(to, name.right + 1)];
+  const texts = timesShown(frame).map(({ x, half }) => ({ left: x - half, right: x + half }));
+  let [from, to] = [left, right];
+  for (const text of name === null ? texts : [...texts, name]) {
+    if (text.right < left - NAME_AIR || text.left > right + NAME_AIR) continue;
+    from = Math.min(from, text.left - 1);
+    to = Math.max(to, text.right + 1);
+  }
+  return [from, to];
 }

@@ -20,6 +20,8 @@ const STEPS = [
 const DISTANCE = { wide: 84, narrow: 62 };
 const BETWEEN_MIN = 62;
 const EDGE = 18;
+/** Between a time and the name of the live edge. */
+const AIR = 8;
 const MORE_COLUMNS = 40;
 
 export function paintTimeAxis(frame: Frame): void {
@@ -34,12 +36,10 @@ export function paintTimeAxis(frame: Frame): void {
 
 /** "14:03, 10 min ago" below the newest bar, in place of its time. */
 function paintEdge(frame: Frame, y: number): void {
-  const { shapes, layout } = frame;
+  const { shapes } = frame;
   const name = edgeName(frame);
   if (name === null) return;
-  const { text, left, right, size } = name;
-  const { y: top, height } = layout.timeAxis;
-  shapes.rect(paint('ground'), left - EDGE, top, right - left + 2 * EDGE, height);
+  const { text, right, size } = name;
   shapes.word(paint('ink'), size, 600, 'right', right, y, text);
   frame.mark('axis', 'edge', '', {}, right, y, [text]);
 }
@@ -73,19 +73,37 @@ interface Label {
 }
 
 function paintTimes(frame: Frame, y: number): void {
-  const { shapes, layout, columns, input } = frame;
-  const { timeText } = input;
-  const step = stepOf(frame);
-  const words = shapes.words(paint('axis'), frame.text(11.5), 450, 'center');
-  const edge = EDGE * input.textScale;
-  for (const { column, x } of labelsOf(frame, step)) {
-    if (x < edge || x > layout.plotWidth - edge) continue;
-    const { fromNs } = columns[column]!;
-    const isDay = step >= DAY;
-    const text = isDay ? timeText.day(fromNs).slice(4) : timeText.clock(fromNs, step < MINUTE);
+  const words = frame.shapes.words(paint('axis'), frame.text(11.5), 450, 'center');
+  for (const { x, text, ns } of timesShown(frame)) {
     write(words, x, y, text);
-    frame.mark('axis', 'time', '', { ns: Number(fromNs) }, x, y, [text]);
+    frame.mark('axis', 'time', '', { ns: Number(ns) }, x, y, [text]);
   }
+}
+
+interface TimeShown {
+  /** Its middle. */
+  readonly x: number;
+  readonly half: number;
+  readonly text: string;
+  readonly ns: bigint;
+}
+
+/** Times on the axis; none touches the name of the live edge. */
+export function timesShown(frame: Frame): readonly TimeShown[] {
+  const { layout, columns, input } = frame;
+  const { timeText, textScale } = input;
+  const step = stepOf(frame);
+  const edge = EDGE * textScale;
+  const name = edgeName(frame);
+  return labelsOf(frame, step).flatMap(({ column, x }) => {
+    if (x < edge || x > layout.plotWidth - edge) return [];
+    const { fromNs: ns } = columns[column]!;
+    const isDay = step >= DAY;
+    const text = isDay ? timeText.day(ns).slice(4) : timeText.clock(ns, step < MINUTE);
+    const half = textWidth(text, frame.text(11.5), 450) / 2;
+    const isBehind = name !== null && x + half > name.left - AIR && x - half < name.right + AIR;
+    return isBehind ? [] : [{ x, half, text, ns }];
+  });
 }
 
 /** Labels that do not touch; a round time wins over one beside it that is not. */
