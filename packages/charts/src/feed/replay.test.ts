@@ -134,6 +134,15 @@ test('it begins at the open, paused, and plays to what history has', async () =>
   assert.equal(stage.text, columnsText(series));
 });
 
+test('a play that is asked for while it loads begins once it is loaded', async () => {
+  const stage = new Stage([{}], { trades: 91 });
+  const loaded = stage.load();
+  stage.replay.play();
+  assert.notEqual(stage.replay.state.t, 'playing');
+  await loaded;
+  assert.deepEqual(stage.replay.state, { t: 'playing' });
+});
+
 test('at every speed the tape moves that much faster, and a pause stops it', async () => {
   const stage = await new Stage([{}]).load();
   const { replay } = stage;

@@ -75,6 +75,7 @@ export class Replay {
   #isLoading = false;
   /** A position that was asked for before it was loaded, in milliseconds since the open. */
   #wantedMs: number | null = null;
+  #isPlayWanted = false;
   #speed: ReplaySpeed = 1;
 
   constructor(options: ReplayOptions) {
@@ -162,14 +163,17 @@ export class Replay {
       for (const chart of this.#charts) chart.showFirst();
       this.#show(0);
       this.#set({ t: 'paused' });
-      this.#loadAhead();
+      if (this.#isPlayWanted) this.play();
+      else this.#loadAhead();
     } catch (error) {
       this.#fail(error);
     }
   }
 
+  /** Before the session is loaded: as soon as it is. */
   play(): void {
     const { t } = this.#state;
+    this.#isPlayWanted = t === 'estimating' || t === 'loading';
     if (t === 'over') this.seek(this.session.openNs);
     else if (t !== 'paused') return;
     this.#set({ t: 'playing' });
