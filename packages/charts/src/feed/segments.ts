@@ -16,31 +16,41 @@ export interface Segment {
   readonly number: number;
 }
 
+interface Begin {
+  readonly contract: string;
+  readonly fromNs: bigint;
+}
+
 export class Segments {
   /** Ascending; of a symbol one, which never ends. */
   #segments: readonly Segment[];
+  /** Rolls that were still to come, ascending. */
+  readonly #planned: readonly Begin[];
 
-  constructor(segments: readonly Segment[]) {
+  constructor(segments: readonly Segment[], planned: readonly Begin[] = []) {
     this.#segments = segments;
+    this.#planned = planned;
   }
 
   /** `nowNs`: planned rolls after it are no segments yet. */
   static of(name: string, instrument: Instrument | null, nowNs: bigint): Segments {
     const isAlias = instrument !== null && instrument.alias === name && name !== instrument.symbol;
     const rolls = isAlias ? (instrument.rolls ?? []) : [];
-    const begun = rolls
+    const all = rolls
       .map(({ from, symbol }) => ({ fromNs: BigInt(from), contract: symbol }))
-      .filter(({ fromNs }) => fromNs <= nowNs)
       .sort((a, b) => (a.fromNs < b.fromNs ? -1 : 1));
+    const begun = all.filter(({ fromNs }) => fromNs <= nowNs);
+    const planned = all.filter(({ fromNs }) => fromNs > nowNs);
     if (begun.length === 0) {
       const contract = instrument?.symbol ?? name;
-      return new Segments([{ contract, fromNs: null, endNs: null, number: 0 }]);
+      return new Segments([{ contract, fromNs: null, endNs: null, number: 0 }], planned);
     }
     return new Segments(
       begun.map(({ contract, fromNs }, number) => ({
         ...{ contract, fromNs, number },
         endNs: begun[number + 1]?.fromNs ?? null,
       })),
+      planned,
     );
   }
 
@@ -48,8 +58,19 @@ export class Segments {
     return this.#segments.at(-1)!;
   }
 
-  /** The alias means another contract from this instant on. */
+  /**
+   * The alias means another contract, at the latest from this instant on: a page that slept hears of it later than it
+   * was planned.
+   */
   roll(atNs: bigint, contract: string): void {
+    const since = this.current.fromNs ?? 0n;
+    const passed = this.#planned.filter(({ fromNs }) => fromNs > since && fromNs <= atNs);
+    if (passed.at(-1)?.contract === contract) {
+      for (const begin of passed) this.#begin(begin.fromNs, begin.contract);
+    } else this.#begin(atNs, contract);
+  }
+
+  #begin(atNs: bigint, contract: string): void {
     const { current } = this;
     if (current.contract === contract) return;
     const ended = { ...current, endNs: atNs };
