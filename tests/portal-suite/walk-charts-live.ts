@@ -56,17 +56,18 @@ async function fourCharts(charts: ChartsPage): Promise<void> {
   }
   await page.locator('.legend').nth(3).filter({ hasText: /\d{3}/ }).waitFor();
   assert.equal(charts.sockets, 1, `${charts.sockets} connections`);
+  const legend = await page.locator('.legend-values').nth(3).textContent();
+  const newest = /\d\d:\d\d/.exec(legend ?? '')?.[0];
   await places.nth(3).focus();
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
-  // The crosshair of one is read in the legends of the others.
-  const time = (at: number) =>
-    page
-      .locator('.legend-values')
-      .nth(at)
-      .getByText(/^\d\d:\d\d/);
-  const shown = await time(3).first().textContent();
-  for (const at of [0, 1, 2]) await time(at).filter({ hasText: shown! }).first().waitFor();
+  // The crosshair of one is read in the legends of the others: two bars before the newest.
+  await page.waitForFunction(`(() => {
+    const legends = [...document.querySelectorAll('.legend-values')];
+    const times = legends.map((it) => /\\d\\d:\\d\\d/.exec(it.textContent)?.[0]);
+    const isOne = times.length === 4 && new Set(times).size === 1;
+    return isOne && times[0] !== undefined && times[0] !== ${JSON.stringify(newest)};
+  })()`);
   await page.screenshot({ path: join(shots, 'charts-four.png') });
 }
 
