@@ -1,7 +1,7 @@
 /**
  * The chart in headless Chromium with software rendering: script of a frame while panning and zooming, a stream of
  * updates, the first picture of a long history, four charts, candles beside bare lightweight-charts, and sizes. Words:
- * `full` streams for a minute, `gestures`, `updates`, `load` and `sizes` choose parts, `profile` names the busiest
+ * `full` streams for a minute, `beyond` also weaves 500 bars on 10,240 px, `gestures`, `updates`, `load` and `sizes` choose parts, `profile` names the busiest
  * functions of the gestures.
  */
 
@@ -36,7 +36,7 @@ const SCENES: readonly BenchScene[] = [
   sceneOf('numbers, 3,840 px', { columnWidth: 84, width: 3_840, height: 1_600 }),
   sceneOf('from candles to numbers and back', { columnWidth: 2.5, gestures: ['across'] }),
 ];
-/** No screen is as wide: what 500 woven bars would cost. */
+/** No screen is as wide, and its pixels need gigabytes: what 500 woven bars would cost. */
 const BEYOND = sceneOf('500 bars, weave, 10,240 px', { columnWidth: 20, width: 10_240 });
 const CROSSHAIR = sceneOf('crosshair over weave', { columnWidth: 20, gestures: ['crosshair'] });
 const ONE = sceneOf('one chart', { width: 1_920, height: 1_080, columnWidth: 24 });
@@ -59,7 +59,7 @@ interface Measured {
 
 export const run: Bench = async (words) => {
   const wants = (part: string) => {
-    const parts = words.filter((word) => word !== 'full');
+    const parts = words.filter((word) => word !== 'full' && word !== 'beyond');
     return parts.length === 0 || parts.includes(part);
   };
   const loadBefore = loadAverage();
@@ -68,7 +68,18 @@ export const run: Bench = async (words) => {
   if (words.includes('profile')) await profile(stage);
   const measured: Measured = {
     gestures: wants('gestures')
-      ? await gestureCosts(stage, [...SCENES, BEYOND, CROSSHAIR, ONE, FOUR, ...PEERS], ROUNDS)
+      ? await gestureCosts(
+          stage,
+          [
+            ...SCENES,
+            ...(words.includes('beyond') ? [BEYOND] : []),
+            CROSSHAIR,
+            ONE,
+            FOUR,
+            ...PEERS,
+          ],
+          ROUNDS,
+        )
       : [],
     updates: wants('updates') ? await updateCost(stage, seconds) : null,
     firstPicture: wants('load') ? await loadCost(stage, ROUNDS) : null,
@@ -130,7 +141,7 @@ function rowsOf({ gestures, updates, firstPicture, sizes }: Measured): (string |
 
 function howMeasured(seconds: number): readonly string[] {
   return [
-    `Script of a frame: processor time of the page's main thread from the frame's first callback to the next frame's, in callbacks of frames, events, timers and microtasks and in collections of garbage, from a CDP trace (\`tdur\`). The column of the clock also has what other programs of this machine took. Medians of ${ROUNDS} rounds in which all scenes take turns, 120 frames a gesture, after 60 frames of warming up.`,
+    `Script of a frame: processor time of the page's main thread from the frame's first callback to the next frame's, in callbacks of frames, events, timers and microtasks and in collections of garbage, from a CDP trace (\`tdur\`). The column of the clock also has what other programs of this machine took. Medians of ${ROUNDS} rounds in which all scenes take turns, 120 frames a gesture, after 60 of warming up.`,
     'Gestures are wheel events, one a frame and chart: sideways pans, upright zooms; both libraries get the same events at the same place. lightweight-charts 5.2.1 has one candlestick series and its defaults; ours has candles with no pane, strip, side or layer.',
     'The charts show what a first visit shows: bid × ask, VWAP, profile at the side, two panes, four rows of the strip; 1,000 bars of 40 levels are loaded. The look follows the width of a bar, so 500 bars are candles on any screen up to 3,840 px; 500 woven bars would need 10,240 px.',
     `Updates: a new version of the newest footprint bar each, ${seconds} s, a new bar after every 500. The first picture: five pages of history of 1,000 bars each lie in memory as bytes; the client parses them, and sums, scene and canvas are made.`,

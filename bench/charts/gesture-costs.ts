@@ -25,7 +25,7 @@ export interface GestureCost {
   readonly clockP95Ms: number;
 }
 
-const WARM_FRAMES = 60;
+const WARM_FRAMES = 30;
 const FRAMES = 120;
 
 /** A scene with the values of the first visit wherever nothing else is said. */
